@@ -95,6 +95,8 @@ constexpr Part kParts[] = {
     {"icefall", "pytorch"},
     {"nnunet", "pytorch"},
     {"stable_baselines3", "pytorch"},
+    {"rsl_rl", "pytorch"},
+    {"yolox", "pytorch"},
     {"mindocr", "mindspore"},
 };
 

@@ -1,5 +1,6 @@
 #include "logs/column_fact.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,12 +22,14 @@ std::optional<double> Truth(std::string_view text) {
 }
 
 // Returns what a line's loss of that name says beside others: a part of the
-// whole less than the whole, and a mean, which stays NaN for ever after one,
-// least.
+// whole less than the whole, a mean, which stays NaN for ever after one, less,
+// and its exponential least.
+constexpr int kWorthOfPerplexity = 1;
 int WorthOf(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kMeanLoss       ? 1
-         : meaning == ColumnMeaning::kCrossEntropy ? 2
-                                                   : 3;
+  return meaning == ColumnMeaning::kPerplexity     ? kWorthOfPerplexity
+         : meaning == ColumnMeaning::kMeanLoss     ? 2
+         : meaning == ColumnMeaning::kCrossEntropy ? 3
+                                                   : 4;
 }
 
 }  // namespace
@@ -37,6 +40,7 @@ void ColumnFact::Begin(size_t at) {
   fact_.at = static_cast<uint32_t>(at);
   epoch_.reset();
   whole_ = 0;
+  counter_.reset();
   worth_ = 0;
   numbers_ = 0;
 }
@@ -127,6 +131,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
         fact_.step = static_cast<int64_t>(value);
       }
       return;
+    case ColumnMeaning::kCounter:
+      if (!counter_ && IsCount(value)) counter_ = static_cast<int64_t>(value);
+      return;
     case ColumnMeaning::kOverflow:
       if (!fact_.overflow) fact_.overflow = value != 0;
       return;
@@ -178,7 +185,7 @@ bool ColumnFact::SaysHealth() const {
 }
 
 bool ColumnFact::LooksLikeStep() const {
-  if (fact_.step) return SaysHealth();
+  if (has_step()) return SaysHealth();
   // Of settings, too, there are several: "loss_scale=128, lr=0.1".
   const bool trained =
       fact_.has(StepField::kLoss) || fact_.has(StepField::kGradNorm);
@@ -195,7 +202,29 @@ bool ColumnFact::StandsStill(int64_t step) {
   return !moved_ && ++same_ > kSame;
 }
 
+// Steps that begin anew in each episode are no run's.
+void ColumnFact::ChooseStep() {
+  if (!counter_) return;
+  if (fact_.step && *fact_.step<step_beside_&& * counter_> counter_before_) {
+    step_of_counter_ = true;
+  }
+  if (fact_.step) step_beside_ = *fact_.step;
+  counter_before_ = *counter_;
+  if (!fact_.step || step_of_counter_) fact_.step = counter_;
+}
+
+// A perplexity in a line of its own, of a log that shows the loss.
+void ColumnFact::DropPerplexity() {
+  best_worth_ = std::max(best_worth_, worth_);
+  if (worth_ == kWorthOfPerplexity && best_worth_ > worth_) {
+    fact_.Unset(StepField::kLoss);
+  }
+}
+
 void ColumnFact::Tell(FactList* facts) {
+  ChooseStep();
+  DropPerplexity();
+  if (!SaysHealth()) return;
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];
     cut_.clear();

@@ -38,9 +38,14 @@ class ColumnFact {
   void SetEpoch(double epoch);
   // How many steps begin anew in each epoch, where the line shows it.
   void SetWhole(int64_t steps) { whole_ = steps; }
-  bool has_step() const { return fact_.step.has_value(); }
+  bool has_step() const { return fact_.step || counter_; }
+  // REQUIRES: has_step().
+  int64_t step() const { return fact_.step ? *fact_.step : *counter_; }
   // Of lines that count something else.
-  void DropStep() { fact_.step.reset(); }
+  void DropStep() {
+    fact_.step.reset();
+    counter_.reset();
+  }
   bool has_epoch() const { return epoch_.has_value(); }
   // A line of the log had a step.
   bool steps_seen() const { return steps_seen_; }
@@ -57,6 +62,8 @@ class ColumnFact {
   // Lines of one step and no other, with which a log may begin.
   static constexpr int kSame = 32;
   bool StandsStill(int64_t step);
+  void ChooseStep();
+  void DropPerplexity();
   void AddSkipped(double value);
   void AddAdversary(double value);
   bool IsCut(std::string_view scale);
@@ -64,13 +71,19 @@ class ColumnFact {
   const ScaleText scales_;
   LogFact fact_;
   std::optional<int64_t> epoch_;
-  int64_t whole_ = 0;  // 0: not told
+  int64_t whole_ = 0;               // 0: not told
+  std::optional<int64_t> counter_;  // of updates or episodes
+  // Of the line before, where both were told; then which of them is the step.
+  int64_t counter_before_ = 0;
+  int64_t step_beside_ = 0;
+  bool step_of_counter_ = false;
   bool steps_seen_ = false;
   bool epochs_told_ = false;  // by any line
   SeenEpochSteps steps_;
   EpochLines lines_;
   Laps laps_;
-  int worth_ = 0;  // of the loss (WorthOf); 0: none, or an adversary's
+  int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
+  int best_worth_ = 0;  // of any line
   int numbers_ = 0;
   bool moved_ = false;  // steps of two lines differed
   int64_t step_ = 0;    // of the newest line, until then

@@ -45,6 +45,10 @@ constexpr NamedMeaning kUsual[] = {
     {"itr", Meaning::kStep},
     {"numupdates", Meaning::kStep},
     {"updates", Meaning::kStep},
+    {"timebatch", Meaning::kStep},  // Composer: batches up to now
+    {"update", Meaning::kCounter},
+    {"episode", Meaning::kCounter},
+    {"round", Meaning::kCounter},
     {"loss", Meaning::kLoss},
     {"lmloss", Meaning::kCrossEntropy},
     {"lmlosslmloss", Meaning::kCrossEntropy},
@@ -52,6 +56,7 @@ constexpr NamedMeaning kUsual[] = {
     {"totalloss", Meaning::kLoss},
     {"losstotal", Meaning::kLoss},
     {"losstrain", Meaning::kLoss},
+    {"losstraintotal", Meaning::kLoss},  // Composer
     {"avgloss", Meaning::kMeanLoss},
     {"avrloss", Meaning::kMeanLoss},  // kohya's sd-scripts
     {"lossavg", Meaning::kMeanLoss},
@@ -73,8 +78,10 @@ constexpr NamedMeaning kUsual[] = {
     {"lossce", Meaning::kCrossEntropy},
     {"mlmloss", Meaning::kCrossEntropy},
     {"lossmlm", Meaning::kCrossEntropy},
-    {"ppl", Meaning::kMeanLoss},  // its exponential, where it stands alone
-    {"perplexity", Meaning::kMeanLoss},
+    {"languagecrossentropy", Meaning::kCrossEntropy},  // Composer
+    {"ppl", Meaning::kPerplexity},
+    {"perplexity", Meaning::kPerplexity},
+    {"mse", Meaning::kMeanLoss},
     {"lossstep", Meaning::kLoss},
     {"steploss", Meaning::kLoss},
     {"batchloss", Meaning::kLoss},
@@ -127,6 +134,8 @@ constexpr NamedMeaning kUsual[] = {
     {"grad20normtotal", Meaning::kGradNorm},
     {"l2gradnorm", Meaning::kGradNorm},
     {"gradl2norm", Meaning::kGradNorm},
+    {"l2normgradglobal", Meaning::kGradNorm},  // Composer
+    {"l2grads", Meaning::kGradNorm},           // big_vision
     {"updatenorm", Meaning::kUpdateNorm},
     {"paramnorm", Meaning::kParamNorm},
     {"paramsnorm", Meaning::kParamNorm},
@@ -214,8 +223,8 @@ constexpr auto kUsualBySlot = [] {
 static_assert(std::size(kUsual) < 255);
 
 Meaning LookUsual(std::string_view text) {
-  size_t slot = UsualSlot(text);
-  for (; kUsualBySlot[slot] != 0; slot = (slot + 1) % kUsualSlots) {
+  for (size_t slot = UsualSlot(text); kUsualBySlot[slot] != 0;
+       slot = (slot + 1) % kUsualSlots) {
     const NamedMeaning& name = kUsual[kUsualBySlot[slot] - 1u];
     if (name.text == text) return name.meaning;
   }
@@ -247,8 +256,8 @@ bool MayBeUsual(std::string_view name) {
   if (size < 2) return false;  // all have more
   const size_t last = Letter(name[size - 1]);
   const size_t before = Letter(name[size - 2]);
-  if (last == kSeparator || before == kSeparator) return true;  // not known
-  return kUsualEnds[before][last];
+  const bool known = last != kSeparator && before != kSeparator;
+  return !known || kUsualEnds[before][last];
 }
 
 Meaning UsualMeaning(std::string_view name) {
@@ -325,8 +334,7 @@ StepField FieldOf(ColumnMeaning meaning) {
 }
 
 bool IsEpochColumn(std::string_view name) {
-  const size_t part = name.find_last_of("/.");
-  if (part != std::string_view::npos) name.remove_prefix(part + 1);
+  name.remove_prefix(name.find_last_of("/.") + 1);
   return name == "epoch" || name == "Epoch";
 }
 
@@ -335,6 +343,7 @@ bool Shows(const LogFact& fact, ColumnMeaning meaning) {
     case Meaning::kNothing:
       return false;
     case Meaning::kStep:
+    case Meaning::kCounter:
       return fact.step.has_value();
     case Meaning::kOverflow:
       return fact.overflow.has_value();

@@ -23,8 +23,12 @@ namespace nanwatch {
 enum class ColumnMeaning : uint8_t {
   kNothing,
   kStep,
+  kCounter,  // of updates, of episodes: the step where no other is beside it
   kLoss,
-  kMeanLoss,  // over steps before, too: where no other loss stands beside it
+  // A mean over steps before, or what else stands for the loss: where no other
+  // is beside it.
+  kMeanLoss,
+  kPerplexity,     // the same, where the log shows no other loss
   kCrossEntropy,   // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kTerm,           // of the loss: told where it is not finite

@@ -58,6 +58,10 @@ constexpr const LogFormat* kFormats[] = {
     &kImageNet,
     &kLlmC,
     &kDetectron2,
+    &kYolox,
+    &kMarian,
+    &kRslRl,
+    &kSpacy,
     &kUltralytics,
     &kTensorBoard,
     // Libraries' loss scalers, and what ends a program, beside any of the

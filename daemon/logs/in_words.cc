@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string>
+#include <string_view>
 
-#include "logs/column_names.h"
 #include "logs/named_number.h"
 #include "logs/scan.h"
 
@@ -18,33 +17,12 @@ bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 // Of another name, "max_epoch".
 bool IsLetterOrMark(char c) { return IsLetter(c) || c == '_' || c == '-'; }
 
-// The word at the end of `text`, without what follows it.
-std::string_view LastWord(std::string_view text) {
-  size_t end = text.size();
-  while (end > 0 && !IsLetter(text[end - 1])) --end;
-  size_t begin = end;
-  while (begin > 0 && IsLetter(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
 // `text` ends with the word "epoch", blanks and signs apart.
 bool EndsWithEpoch(std::string_view text) {
   const size_t end = text.find_last_not_of(" :=#[(");
   if (end == std::string_view::npos) return false;
   return text.substr(0, end + 1).ends_with("poch") ||
          text.substr(0, end + 1).ends_with("POCH");
-}
-
-// `text` ends with the words "cross entropy", blanks apart.
-bool EndsWithCrossEntropy(std::string_view text) {
-  text = TrimBlanks(text);
-  return text.ends_with("ross entropy") || text.ends_with("ross Entropy") ||
-         text.ends_with("ross-entropy") || text.ends_with("ross-Entropy");
-}
-
-// "train_loss", "train_LOSS".
-bool IsTrainLoss(std::string_view name) {
-  return name.size() == 10 && name.starts_with("train_");
 }
 
 // A count, perhaps with commas between its thousands: "8,000".
@@ -76,7 +54,8 @@ struct StepWord {
   char initial;  // lower case
 };
 constexpr StepWord kStepWords[] = {
-    {"tep", 's'}, {"ter", 'i'}, {"teration", 'i'}, {"atch", 'b'}};
+    {"tep", 's'},  {"teps", 's'},  {"ter", 'i'},    {"teration", 'i'},
+    {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'}, {"ound", 'r'}};
 
 // The number in kStepWords of the word at the end of `text`; their count: none.
 size_t StepWordAtEnd(std::string_view text) {
@@ -100,7 +79,9 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
     // "[step] 10" is "step 10".
     const size_t end = at > 0 && line[at - 1] == ']' ? at - 1 : at;
     const char last = end > 0 ? line[end - 1] : ' ';
-    if (last != 'p' && last != 'r' && last != 'n' && last != 'h') continue;
+    if (std::string_view("pshrned").find(last) == std::string_view::npos) {
+      continue;
+    }
     const size_t word = StepWordAtEnd(line.substr(0, end));
     if (word >= best) continue;
     const std::optional<StepPlace> place =
@@ -111,6 +92,21 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
     if (best == 0) break;
   }
   return found;
+}
+
+// "batch: 10/625", "[batch=10/625]": of a size there is no ratio.
+std::optional<StepPlace> RatioBehindBatch(std::string_view line) {
+  for (size_t at = line.find("atch"); at != std::string_view::npos;
+       at = line.find("atch", at + 1)) {
+    if (at == 0 || (line[at - 1] | 0x20) != 'b') continue;
+    if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
+    std::string_view rest = line.substr(at + 4);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" :=[#"), rest.size()));
+    Scan scan(rest);
+    const std::optional<Ratio> ratio = ReadRatio(&scan);
+    if (ratio) return StepPlace{ratio->part, ratio->whole, std::nullopt};
+  }
+  return std::nullopt;
 }
 
 // "[1,  2000] loss", of PyTorch's tutorial on CIFAR: epoch and step.
@@ -227,6 +223,14 @@ std::optional<int64_t> EpochOfTitle(std::string_view line, size_t end) {
 
 }  // namespace
 
+std::string_view LastWord(std::string_view text) {
+  size_t end = text.size();
+  while (end > 0 && !IsLetter(text[end - 1])) --end;
+  size_t begin = end;
+  while (begin > 0 && IsLetter(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
 std::optional<BarPlace> BarIn(std::string_view line) {
   BarPlace bar;
   bar.begin = FindTwo('%', '|', line, 0);
@@ -245,7 +249,8 @@ std::optional<BarPlace> BarIn(std::string_view line) {
 
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
-  for (const auto find : {BehindWord, PairInBrackets, RatioInBrackets}) {
+  for (const auto find :
+       {BehindWord, RatioBehindBatch, PairInBrackets, RatioInBrackets}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);
@@ -307,85 +312,6 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   const bool alone =
       scan.rest().find_first_not_of(kSigns) == std::string_view::npos;
   return alone ? epoch : std::nullopt;
-}
-
-std::optional<NamedLoss> LossInWords(std::string_view line) {
-  static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
-                                                 "loss] ", "Loss] "};
-  // Most lines have none.
-  if (line.find("oss") == std::string_view::npos &&
-      line.find("OSS") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  for (const std::string_view word : kLosses) {
-    for (size_t at = line.find(word); at != std::string_view::npos;
-         at = line.find(word, at + 1)) {
-      std::string_view before = line.substr(0, at);
-      while (!before.empty() && IsLetterOrMark(before.back())) {
-        before.remove_suffix(1);
-      }
-      const std::string_view name =
-          line.substr(before.size(), at + 4 - before.size());
-      const bool classes = NamesCrossEntropy(name);
-      if (name.size() > 4 && !IsTrainLoss(name) && !classes) continue;
-      const std::string_view other = LastWord(before);
-      if (IsEvaluation(before) || other == "best" || other == "Best" ||
-          other.starts_with("min") || other.starts_with("Min")) {
-        continue;
-      }
-      std::string_view rest = line.substr(at + word.size());
-      if (rest.starts_with("is ")) rest.remove_prefix(3);
-      Scan scan(InsideCall(rest));
-      const std::optional<double> loss = scan.Number();
-      if (loss && scan.peek() != '%' && scan.peek() != '/') {
-        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before)};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-namespace {
-
-// Whether a word stands right before `at`: "logit scale" is another one.
-bool IsBehindWord(std::string_view line, size_t at) {
-  const std::string_view before = TrimBlanks(line.substr(0, at));
-  return !before.empty() && IsLetter(before.back());
-}
-
-// The number behind the first of `names` that begins a word; `alone`: and has
-// none before it.
-std::optional<Scan::Printed> BehindName(std::string_view line,
-                                        std::span<const std::string_view> names,
-                                        bool alone = false) {
-  for (const std::string_view name : names) {
-    for (size_t at = line.find(name); at != std::string_view::npos;
-         at = line.find(name, at + 1)) {
-      if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
-      if (alone && IsBehindWord(line, at)) continue;
-      Scan scan(line, at + name.size());
-      if (const auto number = scan.PrintedNumber()) return number;
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
-                                                "loss-scale ", "Loss scale ",
-                                                "Loss Scale ", "LOSS SCALE "};
-  static constexpr std::string_view kShort[] = {"scale ", "Scale "};
-  const auto scale = BehindName(line, kNames);
-  return scale ? scale : BehindName(line, kShort, true);
-}
-
-std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {
-      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
-      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
-  return BehindName(line, kNames);
 }
 
 }  // namespace nanwatch

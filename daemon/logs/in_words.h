@@ -29,7 +29,8 @@ struct BarPlace {
 };
 std::optional<BarPlace> BarIn(std::string_view line);
 
-// Behind a word, "Step 10", "[iter 10/200]", "batch 300,"; in brackets or a
+// Behind a word, "Step 10", "[iter 10/200]", "batch 300,", "episode 7"; of a
+// whole, "batch: 10/625"; in brackets or a
 // progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
 // "45%|####  | 176/391 ["; or at the line's end, " 99/391". `*in_bar`: it was
 // in a bar.
@@ -41,11 +42,15 @@ std::optional<double> EpochInWords(std::string_view line);
 // The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
 std::optional<int64_t> EpochAlone(std::string_view line);
 
-// A training's loss, "train loss 2.31,", "ce_loss 2.31". Not a share, "loss
-// 5%".
+// The word at the end of `text`, without what follows it.
+std::string_view LastWord(std::string_view text);
+
+// A training's loss, "train loss 2.31,", "ce_loss 2.31"; of losses by other
+// names, "kl_loss 0.31", the sum. Not a share, "loss 5%".
 struct NamedLoss {
   double value = 0;
   bool cross_entropy = false;  // by its name
+  bool parts = false;          // a sum of such losses
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
@@ -46,6 +47,9 @@ bool PatternReader::Set(std::string_view name, std::string_view printed,
                         double value, Numbers* numbers) {
   for (const FieldName& each : kFields) {
     if (name == each.name) numbers->fact.Set(each.field, value);
+  }
+  if (name == "term" && !std::isfinite(value)) {
+    numbers->fact.Set(StepField::kLoss, value);
   }
   if (name == "scale") SetScale(printed, ScaleText::kRounded, &numbers->fact);
   const bool counts = name == "step" || name == "epoch" || name == "batch" ||
@@ -206,8 +210,13 @@ void PatternReader::Take(const LinePattern& pattern, Numbers* numbers,
 
 void PatternReader::Add(const Numbers& from, Numbers* to) {
   if (from.fact.step) to->fact.step = from.fact.step;
-  for (uint32_t left = from.fact.present & ~to->fact.present; left != 0;
-       left &= left - 1) {
+  uint32_t left = from.fact.present & ~to->fact.present;
+  // Of several losses the one that is not finite must be seen.
+  if (from.fact.has(StepField::kLoss) &&
+      !std::isfinite(from.fact[StepField::kLoss])) {
+    left |= 1u << static_cast<int>(StepField::kLoss);
+  }
+  for (; left != 0; left &= left - 1) {
     const auto field = static_cast<StepField>(std::countr_zero(left));
     to->fact.Set(field, from.fact[field]);
   }

@@ -21,8 +21,8 @@ namespace nanwatch {
 // "step {step}/{} | loss {loss} " and so on. A blank stands for any number of
 // blanks, also none; the last of a pattern: the line goes on. * stands for
 // anything before what follows it, ^ at the start for the line's start. In
-// braces: step, epoch, batch, whole (batches of an epoch), loss, norm, scale,
-// lr, rank; nothing: any word.
+// braces: step, epoch, batch, whole (batches of an epoch), loss, term (of the
+// loss: told where it is not finite), norm, scale, lr, rank; nothing: any word.
 struct LinePattern {
   enum class Role : uint8_t {
     kStep,   // a step of its own

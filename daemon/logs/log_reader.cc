@@ -35,11 +35,12 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
       recogniser_(
           only, map,
           [this](const LogFact& fact, uint64_t line) { Take(fact, line); }),
-      joiner_([this](std::string_view line) { recogniser_.ReadLine(line); }) {}
+      joiner_([this](std::string_view line) { recogniser_.ReadLine(line); }),
+      headed_([this](std::string_view line) { joiner_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  joiner_.Take(Translated(WithoutColours(line, &plain_), &translated_));
+  headed_.Take(Translated(WithoutColours(line, &plain_), &translated_));
 }
 
 void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
@@ -149,6 +150,7 @@ void LogReader::TakeSetting(const LogFact& fact) {
 }
 
 void LogReader::Flush() {
+  headed_.Flush();
   joiner_.Flush();
   recogniser_.DecideIfLikely();
   axis_.Flush();
@@ -156,6 +158,7 @@ void LogReader::Flush() {
 }
 
 void LogReader::Finish() {
+  headed_.Flush();
   joiner_.Flush();
   recogniser_.Finish();
   axis_.Flush();

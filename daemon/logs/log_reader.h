@@ -15,6 +15,7 @@
 #include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
 #include "logs/recogniser.h"
+#include "logs/record_joiner.h"
 #include "logs/step_axis.h"
 #include "model/run.h"
 
@@ -75,6 +76,7 @@ class LogReader {
   StepAxis axis_;
   Recogniser recogniser_;
   LineJoiner joiner_;
+  RecordJoiner headed_;
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;

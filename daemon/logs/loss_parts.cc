@@ -43,6 +43,7 @@ void LossParts::Look(std::string_view before, std::string_view behind) {
   const std::optional<double> value = Scan(InsideCall(behind)).Number();
   if (!value) return;
   ++parts_;
+  named_ = before.ends_with("oss");
   sum_ += *value;
 }
 

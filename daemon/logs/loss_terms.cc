@@ -52,6 +52,7 @@ bool IsTerm(std::string_view name) {
 
 std::string_view TermNotFinite(std::string_view line) {
   std::string_view bad;
+  int bads = 0;
   bool others = false;
   for (size_t at = line.find_first_of(":="); at != std::string_view::npos;
        at = line.find_first_of(":=", at + 1)) {
@@ -60,9 +61,11 @@ std::string_view TermNotFinite(std::string_view line) {
     const std::optional<double> value = Scan(line, at + 1).Number();
     if (!value) continue;
     others |= std::isfinite(*value);
-    if (bad.empty() && !std::isfinite(*value)) bad = name;
+    if (std::isfinite(*value) || name == bad) continue;
+    bad = name;
+    ++bads;
   }
-  return others ? bad : "";
+  return others && bads == 1 ? bad : "";
 }
 
 }  // namespace nanwatch

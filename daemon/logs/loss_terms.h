@@ -7,10 +7,11 @@
 
 namespace nanwatch {
 
-// The name of the first term of the line's loss that is not finite, where
-// another one is: "loss_bbox" of "loss_cls: 0.2, loss_bbox: nan, loss: nan".
-// Empty: none is, or all are. Terms have "loss" in their names, before a = or
-// a colon; the name is of letters, digits, _ / . and -, 64 at most.
+// The name of the term of the line's loss that is not finite, where the others
+// are: "loss_bbox" of "loss_cls: 0.2, loss_bbox: nan, loss: nan". Empty: none
+// is, or several are, of which any may be the first. Terms have "loss" in their
+// names, before a = or a colon; the name is of letters, digits, _ / . and -, 64
+// at most.
 std::string_view TermNotFinite(std::string_view line);
 
 }  // namespace nanwatch

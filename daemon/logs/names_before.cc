@@ -78,6 +78,7 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     }
     const bool loss = meaning == ColumnMeaning::kLoss ||
                       meaning == ColumnMeaning::kMeanLoss ||
+                      meaning == ColumnMeaning::kPerplexity ||
                       meaning == ColumnMeaning::kCrossEntropy ||
                       meaning == ColumnMeaning::kAdversaryLoss;
     if (!loss || names_.mapped() || from == 0) {

@@ -16,9 +16,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "logs/bare_step.h"
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
@@ -108,22 +108,27 @@ class KeyValueReader : public LineReader {
       }
     }
     if (!name) fact_.Begin(0);
-    const bool summed = AddParts();
+    const bool alone = AddPartAlone();
+    bool summed = AddParts() || alone;
     const bool punctuated = (name || summed) && fact_.SaysHealth();
     if (!punctuated &&
-        (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line))) {
+        (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
       return;
     }
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
+    if (bare_.rose() && !alone_.empty()) TellHeld(facts);
     KeepAxis(named_step, bar.has_value());
     if (!fact_.has_epoch()) AddEpoch(line);
+    const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
-        names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
+        names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();
     if (step && !names_.mapped() && IsSettings(line)) return;
     if (step) {
-      punctuated_ |= punctuated && fact_.fact().has(StepField::kLoss);
+      const bool loss = fact_.fact().has(StepField::kLoss);
+      punctuated_ |= punctuated && loss;
+      whole_seen_ |= loss && !summed;
       fact_.Tell(facts);
       if (punctuated && (named_step || bar) && !names_.mapped() && !summed) {
         usual_.Note(line, bar, values_);
@@ -250,6 +255,15 @@ class KeyValueReader : public LineReader {
     return wanted;
   }
 
+  // The only loss that the log shows, by whatever name: "elbo_loss=2.31".
+  bool AddPartAlone() {
+    const std::optional<double> part = parts_.alone();
+    const bool wanted = part && !names_.mapped() && !whole_seen_ &&
+                        !fact_.fact().has(StepField::kLoss);
+    if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *part);
+    return wanted;
+  }
+
   // Of a map's columns whose numbers stand behind a blank. False: none does.
   bool AddMapped(std::string_view line) {
     for (const auto& [column, meaning] : names_.map()) {
@@ -262,10 +276,11 @@ class KeyValueReader : public LineReader {
 
   // Only where none of the log's losses has a sign before it: else that is
   // prose.
-  bool AddLossInWords(std::string_view line) {
+  bool AddLossInWords(std::string_view line, bool* summed) {
     if (punctuated_) return false;
     const std::optional<NamedLoss> loss = LossInWords(line);
-    if (!loss) return false;
+    if (!loss || (loss->parts && whole_seen_)) return false;
+    *summed = loss->parts;
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
                     loss->value);
@@ -282,7 +297,13 @@ class KeyValueReader : public LineReader {
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {
     const std::optional<StepPlace> place =
         bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
-    if (!place) return;
+    if (!place) {
+      const std::optional<int64_t> step = bare_.Find(line);
+      if (step) {
+        fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
+      }
+      return;
+    }
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
     fact_.SetWhole(place->whole);
     if (place->epoch) fact_.SetEpoch(static_cast<double>(*place->epoch));
@@ -303,7 +324,7 @@ class KeyValueReader : public LineReader {
   void KeepAxis(bool named, bool bar) {
     if (!fact_.has_step()) return;
     const Axis axis = named ? Axis::kName : bar ? Axis::kBar : Axis::kWords;
-    const int64_t step = *fact_.fact().step;
+    const int64_t step = fact_.step();
     if (axis != newest_axis_ && step < newest_step_) ++axis_turns_;
     newest_axis_ = axis;
     newest_step_ = step;
@@ -321,11 +342,16 @@ class KeyValueReader : public LineReader {
       return;
     }
     alone_.push_back(fact_.fact());
+    alone_.back().step = bare_.doubtful();
     if (alone_.size() < kAlone && !alone_told_) return;
-    for (const LogFact& fact : std::exchange(alone_, {})) {
-      facts->push_back(fact);
-    }
+    for (LogFact& fact : alone_) fact.step.reset();
+    TellHeld(facts);
     alone_told_ = true;
+  }
+
+  void TellHeld(FactList* facts) {
+    facts->insert(facts->end(), alone_.begin(), alone_.end());
+    alone_.clear();
   }
 
   static constexpr size_t kAlone = 3;
@@ -335,11 +361,13 @@ class KeyValueReader : public LineReader {
   NamesBefore names_;
   UsualLine usual_;
   LossParts parts_;
+  BareStep bare_;
   std::vector<PlacedValue> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
-  bool in_bar_ = false;         // the newest step without a name was in a bar
-  bool punctuated_ = false;     // a step's loss with a sign was told
-  int64_t epoch_ = -1;          // of a line that said nothing else; -1: none
+  bool in_bar_ = false;      // the newest step without a name was in a bar
+  bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
+  bool punctuated_ = false;  // a step's loss with a sign was told
+  int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   std::vector<LogFact> alone_;  // that wait for others
   bool alone_told_ = false;
   std::optional<Axis> loss_axis_;  // of the first loss with a step

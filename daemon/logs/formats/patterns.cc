@@ -36,11 +36,10 @@ constexpr PatternProgram kLlmCProgram = {kLlmCLines};
 //  100 train 6.254321
 constexpr Mark kNanoGptMarks[] = {": loss ",
                                   " | loss: ", " train_loss:", " train "};
-constexpr Also kNanoGptAlso[] = {{"norm: ", kNorm}, {"lr ", kRate}};
 constexpr LinePattern kNanoGptLines[] = {
-    {"iter {step}: loss {loss}, time "},
-    {"step {step} | loss: {loss} ", kNanoGptAlso},
-    {"step:{step}/{} train_loss:{loss} "},
+    {"iter {step}: loss {loss}, time {}ms"},
+    {"step {step} | loss: {loss} | lr {lr} | norm: {norm} "},
+    {"step:{step}/{} train_loss:{loss} train_time:"},
     {"^{step} train {loss}"}};
 constexpr PatternProgram kNanoGptProgram = {kNanoGptLines};
 
@@ -86,8 +85,46 @@ constexpr PatternProgram kMaskRcnnProgram = {kMaskRcnnLines};
 constexpr Mark kDetectron2Marks[] = {"total_loss: "};
 constexpr Also kDetectron2Also[] = {{"lr: ", kRate}, {"grad_norm: ", kNorm}};
 constexpr LinePattern kDetectron2Lines[] = {
-    {"iter: {step} *total_loss: {loss} ", kDetectron2Also}};
+    {"iter: {step} total_loss: {loss} ", kDetectron2Also}};
 constexpr PatternProgram kDetectron2Program = {kDetectron2Lines};
+
+// YOLOX: iterations of an epoch, epochs from 1.
+//  yolox.core.trainer:261 - epoch: 1/300, iter: 10/1849, gpu mem: 9102Mb,
+//  iter_time: 0.412s, data_time: 0.003s, total_loss: 13.3, iou_loss: 4.3,
+//  l1_loss: 0.0, conf_loss: 6.7, cls_loss: 2.3, lr: 7.500e-06, size: 512, ...
+constexpr Mark kYoloxMarks[] = {", iter_time: "};
+constexpr LinePattern kYoloxLines[] = {
+    {"epoch: {epoch}/{}, iter: {batch}/{whole}, *total_loss: {loss}, *, lr: "
+     "{lr},"}};
+constexpr PatternProgram kYoloxProgram = {kYoloxLines, Epochs::kFromOne};
+
+// Marian. The cost may be a sentence's or a word's, and stand beside counts.
+//  [2025-01-02 10:00:00] Ep. 1 : Up. 1000 : Sen. 90,000 : Cost 7.2601 * 1,201 @
+//  312 after 9,000 : Time 61.22s : 41231.22 words/s : gNorm 0.9920 : L.r. 5e-04
+constexpr Mark kMarianMarks[] = {" : Cost "};
+constexpr Also kMarianAlso[] = {{"gNorm ", kNorm}, {"L.r. ", kRate, kWhole}};
+constexpr LinePattern kMarianLines[] = {
+    {"Ep. {} : Up. {step} : Sen. {} : Cost {loss} ", kMarianAlso}};
+constexpr PatternProgram kMarianProgram = {kMarianLines};
+
+// rsl_rl, of legged_gym and Isaac Lab: a box an iteration. The value's loss is
+// the one that is of a size with itself.
+//                   Learning iteration 66/30000
+//               Value function loss: 0.0438
+//                    Surrogate loss: -0.0075
+//                    Iteration time: 1.02s
+// Later: "Mean value_function loss", "Mean value loss", "Mean surrogate loss".
+constexpr Mark kRslRlMarks[] = {"Learning iteration ",
+                                " loss: ", "Iteration time: "};
+constexpr LinePattern kRslRlLines[] = {
+    {"Learning iteration {step}/", {}, Role::kBegin},
+    {"Value function loss: {loss}", {}, Role::kPart},
+    {"Mean value_function loss: {loss}", {}, Role::kPart},
+    {"Mean value loss: {loss}", {}, Role::kPart},
+    {"urrogate loss: {term}", {}, Role::kPart},
+    {"ntropy loss: {term}", {}, Role::kPart},
+    {"Iteration time: ", {}, Role::kEnd}};
+constexpr PatternProgram kRslRlProgram = {kRslRlLines};
 
 // timm's training script.
 //  Train: 0 [  50/1251 (  4%)]  Loss: 6.932 (6.94)  Time: 0.320s, 400.32/s
@@ -254,6 +291,10 @@ NANWATCH_PATTERNED(kMaskRcnn, "maskrcnn",
                    kMaskRcnnProgram);
 NANWATCH_PATTERNED(kDetectron2, "detectron2", "Detectron2", kDetectron2Marks,
                    kDetectron2Program);
+NANWATCH_PATTERNED(kYolox, "yolox", "YOLOX", kYoloxMarks, kYoloxProgram);
+NANWATCH_PATTERNED(kMarian, "marian", "Marian", kMarianMarks, kMarianProgram);
+NANWATCH_PATTERNED(kRslRl, "rsl_rl", "rsl_rl (legged_gym, Isaac Lab)",
+                   kRslRlMarks, kRslRlProgram);
 NANWATCH_PATTERNED(kTimm, "timm", "timm (pytorch-image-models)", kTimmMarks,
                    kTimmProgram);
 NANWATCH_PATTERNED(kWeNet, "wenet", "WeNet, CosyVoice", kWeNetMarks,

@@ -87,6 +87,7 @@ void TrainerDictReader::ReadBars(std::string_view text) {
 bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
   DictScan dict(text);
   bool placed = false;
+  std::optional<int64_t> step;
   while (dict.Next()) {
     const std::string_view key = dict.key();
     entry->own |= std::any_of(
@@ -100,6 +101,7 @@ bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
     }
     const std::optional<double> value = dict.Number();
     if (!value) continue;
+    if (key == "step") step = dict.Count();
     if (key == "epoch") {
       entry->epoch = *value;
       placed = true;
@@ -109,13 +111,17 @@ bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
     }
   }
   LogFact& fact = entry->fact;
-  if (!dict.whole() || !fact.has(StepField::kLoss)) return false;
+  // Other programs print dicts, too, which name their step and no epoch, or no
+  // learning rate.
+  if (!dict.whole() || !placed || !fact.has(StepField::kLoss)) return false;
+  if (step && !fact.has(StepField::kLearningRate)) return false;
+  if (!fact.step) fact.step = step;
   // The loss of a NaN step is left out of the mean: of NaN alone it is 0.
   if (fact[StepField::kLoss] == 0 && fact.has(StepField::kGradNorm) &&
       std::isnan(fact[StepField::kGradNorm])) {
     fact.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
   }
-  return placed || fact.has(StepField::kLearningRate);
+  return true;
 }
 
 // The same log step, once by the progress bar and once by a logger.

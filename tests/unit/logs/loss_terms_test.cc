@@ -14,6 +14,7 @@ TEST(LossTerms, TheFirstThatIsNotFiniteIsNamed) {
             "loss_bbox");
   EXPECT_EQ(TermNotFinite("{'loss_a': 0.5, 'loss_b': inf, 'loss': inf}"),
             "loss_b");
+  EXPECT_EQ(TermNotFinite("loss_a: nan, loss_b: nan, loss_c: 0.5"), "");
   EXPECT_EQ(TermNotFinite("total_loss=nan d0.loss_mask=nan loss_cls=0.1"),
             "d0.loss_mask");
 }

@@ -15,6 +15,9 @@ constexpr SampleLines kLines[] = {
      "2000M",
      "step=19 loss=2.125 learning_rate=1.6e-05\n"
      "step=39 loss=nan learning_rate=3.2e-05"},
+    {"another program's",
+     "epoch: 1/300, iter: 10/1849, time: 0.3s, total_loss: 13.3, lr: 7.5e-06",
+     ""},
     {"torn", "  eta: 0:10:00  iter: 19  total_loss: 2.1", ""},
 };
 

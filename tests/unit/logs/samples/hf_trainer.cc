@@ -98,8 +98,13 @@ constexpr SampleLines kLines[] = {
      "{'loss': 2.3125}\n"
      "Arguments: {'loss': 'mse', 'epoch': 3}\n"
      "[rank0]: {'loss': 2.25, 'betas': (0.9, 0.999), 'more': {'epoch': 1}, "
-     "'learning_rate': 2e-05}",
+     "'learning_rate': 2e-05, 'epoch': 0.1}\n"
+     "{'loss': 2.5, 'learning_rate': 2e-05, 'step': 50}\n"
+     "{'loss': 2.5, 'epoch': 1, 'step': 50}",
      "step=1 loss=2.25 learning_rate=2e-05"},
+    {"an older one's step",
+     "{'loss': 2.25, 'learning_rate': 2e-05, 'epoch': 0.5, 'step': 500}",
+     "step=500 loss=2.25 learning_rate=2e-05"},
     {"numbers in calls",
      "{'loss': np.float64(2.5), 'grad_norm': tensor(nan, device='cuda:0'), "
      "'learning_rate': 2e-05, 'epoch': 0.01}",

@@ -29,6 +29,52 @@ constexpr SampleLines kLines[] = {
      "step=61 loss=2 loss_scale=32768 grad_norm=0.5\n"
      "step=62 loss=2 loss_scale=1024 grad_norm=nan\n"
      "step=63 loss=2"},
+    {"a perplexity is no loss beside one",
+     "step: 10, train/Perplexity: 12.18, train/CrossEntropyLoss: 2.5, "
+     "optim/total_grad_norm: 0.5\n"
+     "step: 20, ppl: 9.5\n"
+     "step: 30, ppl: 9.5, loss: 2.25",
+     "step=10 loss=2.5 grad_norm=0.5 cross_entropy\nstep=30 loss=2.25"},
+    {"a perplexity alone", "step: 20, ppl: 9.5\nstep: 30, ppl: 9.25",
+     "step=20 loss=9.5\nstep=30 loss=9.25"},
+    {"steps by other names",
+     "Update: 10, loss: 2.5, lr: 0.1\nepisode 20 | reward -3.5 | loss 2.25",
+     "step=10 loss=2.5 learning_rate=0.1"},
+    {"steps in words",
+     "episode 1 | steps 200 | reward -3.5 | loss 2.5\n"
+     "update 201 | loss 2.25\nRound 202: loss 2",
+     "step=200 loss=2.5\nstep=201 loss=2.25\nstep=202 loss=2"},
+    {"steps that begin anew in each episode",
+     "episode: 1, steps: 20, loss: 2.5\nepisode: 2, steps: 12, loss: 2.25\n"
+     "episode: 3, steps: 30, loss: 2",
+     "step=20 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2"},
+    {"batches of an epoch, and a size",
+     "Epoch: 1/3, Batch: 90/100, Loss: 2.5\n"
+     "Epoch: 2/3, Batch: 10/100, Loss: 2.25\n"
+     "step=120 batch=64 loss=2",
+     "step=90 loss=2.5\nstep=110 loss=2.25\nstep=220 loss=2"},
+    {"numbers without a name that rise",
+     "I0311 08:00:00.123456 139812345 w.py:48] [0] loss=2.5, lr=0.1\n"
+     "I0311 08:00:01.123456 139812345 w.py:48] [50] loss=2.25, lr=0.1\n"
+     "I0311 08:00:02.123456 139812345 w.py:48] [100] loss=2, lr=0.1",
+     "loss=2.5 learning_rate=0.1\nstep=50 loss=2.25 learning_rate=0.1\n"
+     "step=100 loss=2 learning_rate=0.1"},
+    {"and with a loss alone", "0 | loss: 2.5\n50 | loss: 2.25\n100 | loss: 2",
+     "step=0 loss=2.5\nstep=50 loss=2.25\nstep=100 loss=2"},
+    {"a process, a clock and what falls are no steps",
+     "[4711] loss=2.5, lr=0.1\n[4711] loss=2.25, lr=0.1\n"
+     "10:01:07 loss=2, lr=0.1\n[4712] loss=2, lr=0.1\n[4711] loss=2, lr=0.1\n"
+     "[4712] loss=2, lr=0.1",
+     "loss=2.5 learning_rate=0.1\nloss=2.25 learning_rate=0.1\n"
+     "loss=2 learning_rate=0.1\nstep=4712 loss=2 learning_rate=0.1\n"
+     "loss=2 learning_rate=0.1\nloss=2 learning_rate=0.1"},
+    {"one loss by another name",
+     "step=1 elbo_loss=300.5 kl=1.5\nstep=2 test_loss=2 aux_loss=0.5\n"
+     "step=3 loss=2.5\nstep=4 aux_loss=0.5",
+     "step=1 loss=300.5\nstep=2 loss=0.5\nstep=3 loss=2.5"},
+    {"the same in words",
+     "step 1 | elbo_loss 300.5 | grad_norm 2.5\nstep 2 | best_loss 2 | kl 1",
+     "step=1 loss=300.5 grad_norm=2.5"},
     {"a step without punctuation",
      "Epoch 1, Step 30 | loss: 0.75\n[iter 40/200] train_loss=0.5",
      "step=30 loss=0.75\nstep=40 loss=0.5"},

@@ -19,8 +19,9 @@ constexpr SampleLines kLines[] = {
      "step:25/5100 val_loss:4.4000 train_time:12345ms step_avg:137.20ms",
      "step=10 loss=9.125 grad_norm=1.25 learning_rate=0.0001\n"
      "step=20 loss=4.5"},
-    {"torn",
-     "iter 10: loss 2.12\nstep    10 | loss: 9.1\nstep:20/5100 train_loss:4.5",
+    {"torn, or by hand",
+     "iter 10: loss 2.12\nstep    10 | loss: 9.1\nstep:20/5100 train_loss:4.5\n"
+     "step 10 | loss: 9.1 | lr: 1e-4 | acc: 0.5\niter 10: loss 2.1, time: 12ms",
      ""},
 };
 

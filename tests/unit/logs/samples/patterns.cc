@@ -133,8 +133,70 @@ constexpr SampleLines kMlLog[] = {
      ""},
 };
 
+constexpr SampleLines kYolox[] = {
+    {"iterations begin anew in each epoch",
+     "2026-03-02 08:02:11 | INFO     | yolox.core.trainer:261 - epoch: 1/300, "
+     "iter: 490/500, gpu mem: 9000Mb, iter_time: 0.400s, data_time: 0.003s, "
+     "total_loss: 8.5, iou_loss: 2.5, l1_loss: 0.0, conf_loss: 4.0, cls_loss: "
+     "2.0, lr: 7.500e-03, size: 640, ETA: 1 day, 3:11:12\n"
+     "2026-03-02 08:02:19 | INFO     | yolox.core.trainer:261 - epoch: 3/300, "
+     "iter: 10/500, gpu mem: 9000Mb, mem: 30.1Gb, iter_time: 0.400s, "
+     "data_time: 0.003s, total_loss: nan, iou_loss: nan, l1_loss: 0.0, "
+     "conf_loss: nan, cls_loss: nan, lr: 7.500e-03, size: 640, ETA: 3:11:12",
+     "step=490 loss=8.5 learning_rate=0.0075\n"
+     "step=1010 loss=nan learning_rate=0.0075"},
+};
+
+constexpr SampleLines kMarian[] = {
+    {"costs beside counts, a validation, a NaN",
+     "[2026-03-02 10:00:00] Ep. 1 : Up. 500 : Sen. 45,000 : Cost 8.50000000 * "
+     "11,981 @ 312 after 4,500 : Time 61.22s : 41231.22 words/s : gNorm 1.2500 "
+     ": L.r. 2.5000e-04\n"
+     "[2026-03-02 10:00:09] [valid] Ep. 1 : Up. 500 : cross-entropy : 150.25 : "
+     "new best\n"
+     "[2026-03-02 10:01:00] Ep. 2.5 : Up. 1000 : Sen. 90,000 : Cost nan : Time "
+     "61.22s : 41231.22 words/s",
+     "step=500 loss=8.5 grad_norm=1.25 learning_rate=0.00025\n"
+     "step=1000 loss=nan"},
+};
+
+constexpr SampleLines kRslRl[] = {
+    {"names of several versions",
+     "                   Learning iteration 66/1500                    \n"
+     "                   Computation: 90403 steps/s (collection: 0.7s)\n"
+     "           Value function loss: 0.0625\n"
+     "                Surrogate loss: -0.0075\n"
+     "                   Mean reward: 1.25\n"
+     "                Iteration time: 1.02s\n"
+     "                   Learning iteration 67/1500                    \n"
+     "               Mean value loss: 0.1250\n"
+     "           Mean surrogate loss: nan\n"
+     "             Mean entropy loss: 17.0273\n"
+     "                Iteration time: 1.02s\n"
+     "                   Learning iteration 68/1500                    \n"
+     "      Mean value_function loss: inf\n"
+     "                Iteration time: 1.02s",
+     "step=66 loss=0.0625\nstep=67 loss=nan\nstep=68 loss=inf"},
+};
+
+constexpr SampleLines kSpacy[] = {
+    {"sums since the row before",
+     "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  ENTS_P  SCORE \n"
+     "---  ------  ------------  --------  ------  ------  ------\n"
+     "  0       0          0.50     24.50   20.00   20.00    0.20\n"
+     "  0     200         50.00   2450.00   25.00   25.00    0.25\n"
+     "  1     400           nan    450.00   25.00   25.00    0.25\n"
+     "  1     600         50.00",
+     "step=0 loss=25\nstep=200 loss=12.5\nstep=400 loss=nan"},
+    {"rows of no table", "  0     200         50.00   2450.00   25.00", ""},
+};
+
 }  // namespace
 
+const SampleTable kYoloxSamples = {"yolox", kYolox};
+const SampleTable kMarianSamples = {"marian", kMarian};
+const SampleTable kRslRlSamples = {"rsl_rl", kRslRl};
+const SampleTable kSpacySamples = {"spacy", kSpacy};
 const SampleTable kMlLogSamples = {"mllog", kMlLog};
 const SampleTable kAutomodelSamples = {"automodel", kAutomodel};
 const SampleTable kMindOcrSamples = {"mindocr", kMindOcr};

@@ -1,0 +1,52 @@
+#include "logs/bare_step.h"
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// More is a clock's: seconds since 1970.
+constexpr int64_t kStepMax = 1'000'000'000;
+
+// "100: loss", "100 | loss", "100, loss", "100 loss" at the line's start; no
+// clock, no date, no ratio.
+std::optional<int64_t> AtStart(std::string_view line) {
+  Scan scan(line);
+  scan.SkipBlanks();
+  if (!IsDigit(scan.peek())) return std::nullopt;
+  const std::optional<int64_t> number = scan.Integer();
+  if (!number) return std::nullopt;
+  if (scan.Skip(":") || scan.Skip(",")) {
+    const char next = scan.peek();
+    return next == ' ' || next == '\t' ? number : std::nullopt;
+  }
+  const char next = scan.peek();
+  return next == ' ' || next == '\t' || next == '|' ? number : std::nullopt;
+}
+
+// The last "[6550] ".
+std::optional<int64_t> InBrackets(std::string_view line) {
+  for (size_t at = line.rfind('['); at != std::string_view::npos && at + 1 > 0;
+       at = at == 0 ? line.npos : line.rfind('[', at - 1)) {
+    Scan scan(line, at + 1);
+    if (!IsDigit(scan.peek())) continue;
+    const std::optional<int64_t> number = scan.Integer();
+    if (number && scan.Skip("] ")) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int64_t> BareStep::Find(std::string_view line) {
+  if (fell_) return std::nullopt;
+  std::optional<int64_t> step = InBrackets(line);
+  if (!step) step = AtStart(line);
+  if (!step || *step >= kStepMax) return std::nullopt;
+  fell_ = *step < last_;
+  rose_ |= last_ >= 0 && *step > last_;
+  last_ = *step;
+  return rose_ && !fell_ ? step : std::nullopt;
+}
+
+}  // namespace nanwatch

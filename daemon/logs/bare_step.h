@@ -1,0 +1,32 @@
+// BareStep: a step line's number that has no name: "[6550] loss=2.31",
+// "100 | loss: 2.31". It may be a rank or a process as well, and is taken for
+// the step once it is seen to rise, and as long as it never falls.
+
+#ifndef NANWATCH_LOGS_BARE_STEP_H_
+#define NANWATCH_LOGS_BARE_STEP_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nanwatch {
+
+class BareStep {
+ public:
+  // Of the next step line that shows no other step.
+  std::optional<int64_t> Find(std::string_view line);
+  // The newest number, which is the line's step if the next one rises.
+  std::optional<int64_t> doubtful() const {
+    return last_ >= 0 && !rose_ ? std::optional(last_) : std::nullopt;
+  }
+  bool rose() const { return rose_; }
+
+ private:
+  int64_t last_ = -1;  // -1: none yet
+  bool rose_ = false;
+  bool fell_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_BARE_STEP_H_

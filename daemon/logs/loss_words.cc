@@ -1,0 +1,117 @@
+// Losses, and what is printed beside them, in words (in_words.h).
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "logs/column_names.h"
+#include "logs/in_words.h"
+#include "logs/loss_parts.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+// Of another name, "max_loss".
+bool IsLetterOrMark(char c) { return IsLetter(c) || c == '_' || c == '-'; }
+
+// `text` ends with the words "cross entropy", blanks apart.
+bool EndsWithCrossEntropy(std::string_view text) {
+  text = TrimBlanks(text);
+  return text.ends_with("ross entropy") || text.ends_with("ross Entropy") ||
+         text.ends_with("ross-entropy") || text.ends_with("ross-Entropy");
+}
+
+// "train_loss", "train_LOSS".
+bool IsTrainLoss(std::string_view name) {
+  return name.size() == 10 && name.starts_with("train_");
+}
+
+// Of "best loss", "min loss".
+bool IsOfOtherLoss(std::string_view word) {
+  return word == "best" || word == "Best" || word.starts_with("min") ||
+         word.starts_with("Min");
+}
+
+// Whether a word stands right before `at`: "logit scale" is another one.
+bool IsBehindWord(std::string_view line, size_t at) {
+  const std::string_view before = TrimBlanks(line.substr(0, at));
+  return !before.empty() && IsLetter(before.back());
+}
+
+// The number behind the first of `names` that begins a word; `alone`: and has
+// none before it.
+std::optional<Scan::Printed> BehindName(std::string_view line,
+                                        std::span<const std::string_view> names,
+                                        bool alone = false) {
+  for (const std::string_view name : names) {
+    for (size_t at = line.find(name); at != std::string_view::npos;
+         at = line.find(name, at + 1)) {
+      if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
+      if (alone && IsBehindWord(line, at)) continue;
+      Scan scan(line, at + name.size());
+      if (const auto number = scan.PrintedNumber()) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NamedLoss> LossInWords(std::string_view line) {
+  static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
+                                                 "loss] ", "Loss] "};
+  // Most lines have none.
+  if (line.find("oss") == std::string_view::npos &&
+      line.find("OSS") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::optional<double> parts;
+  for (const std::string_view word : kLosses) {
+    for (size_t at = line.find(word); at != std::string_view::npos;
+         at = line.find(word, at + 1)) {
+      std::string_view before = line.substr(0, at);
+      while (!before.empty() && IsLetterOrMark(before.back())) {
+        before.remove_suffix(1);
+      }
+      const std::string_view name =
+          line.substr(before.size(), at + 4 - before.size());
+      const bool classes = NamesCrossEntropy(name);
+      const bool whole = name.size() == 4 || IsTrainLoss(name) || classes;
+      if (!whole && !IsPartOfLoss(name)) continue;
+      if (IsEvaluation(before) || IsOfOtherLoss(LastWord(before))) continue;
+      std::string_view rest = line.substr(at + word.size());
+      if (rest.starts_with("is ")) rest.remove_prefix(3);
+      Scan scan(InsideCall(rest));
+      const std::optional<double> loss = scan.Number();
+      if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
+      if (whole) {
+        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before), false};
+      }
+      parts = parts.value_or(0) + *loss;
+    }
+  }
+  return parts ? std::optional(NamedLoss{*parts, false, true}) : std::nullopt;
+}
+
+std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
+                                                "loss-scale ", "Loss scale ",
+                                                "Loss Scale ", "LOSS SCALE "};
+  static constexpr std::string_view kShort[] = {"scale ", "Scale "};
+  const auto scale = BehindName(line, kNames);
+  return scale ? scale : BehindName(line, kShort, true);
+}
+
+std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
+      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
+  return BehindName(line, kNames);
+}
+
+}  // namespace nanwatch

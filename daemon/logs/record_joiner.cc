@@ -1,0 +1,108 @@
+#include "logs/record_joiner.h"
+
+#include <algorithm>
+#include <array>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr std::string_view kBetween = " | ";
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Words that say where in its run a training is.
+bool IsOfPlace(std::string_view word) {
+  constexpr std::string_view kWords[] = {"step",      "steps",  "iter",
+                                         "iteration", "epoch",  "batch",
+                                         "update",    "episode"};
+  std::array<char, 9> low{};
+  if (word.size() > low.size()) return false;
+  std::transform(word.begin(), word.end(), low.begin(),
+                 [](char c) { return static_cast<char>(c | 0x20); });
+  return std::find(std::begin(kWords), std::end(kWords),
+                   std::string_view(low.data(), word.size())) !=
+         std::end(kWords);
+}
+
+// "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the
+// line ends with such words and numbers.
+bool IsHeader(std::string_view line) {
+  bool digit = false;
+  for (size_t end = line.size(); end > 0;) {
+    const char c = line[end - 1];
+    if (!IsLetter(c)) {
+      digit |= IsDigit(c);
+      --end;
+      continue;
+    }
+    size_t begin = end;
+    while (begin > 0 && IsLetter(line[begin - 1])) --begin;
+    const std::string_view word = line.substr(begin, end - begin);
+    if (word != "of") return digit && IsOfPlace(word);
+    end = begin;
+  }
+  return false;
+}
+
+// The name of "    train/loss=2.31", of " Train lr: 1e-04", with its sign.
+// Empty: the line is no number of a record.
+std::string_view NameOfPart(std::string_view line) {
+  const std::string_view text = TrimBlanks(line);
+  const size_t sign = text.find_first_of("=:");
+  if (sign == std::string_view::npos || !IsLetter(text.front())) return "";
+  const std::string_view name = text.substr(0, sign);
+  if (name.find_first_of("[]{}\"'|,;") != std::string_view::npos) return "";
+  const std::string_view value = TrimBlanks(text.substr(sign + 1));
+  if (value.empty() || value.find_first_of("=|{}[]") != value.npos) return "";
+  // "2.31", "1.2 s", "none"; of words there is one.
+  const bool number = !IsLetter(value.front());
+  const size_t blank = value.find(' ');
+  if (blank != value.npos &&
+      (!number || value.find(' ', blank + 1) != value.npos)) {
+    return "";
+  }
+  // A clock has colons, another pair has, too.
+  if (value.find(':') != value.npos && (!number || blank != value.npos)) {
+    return "";
+  }
+  return text.substr(0, sign + 1);
+}
+
+}  // namespace
+
+bool RecordJoiner::TakePart(std::string_view line) {
+  if (header_.empty()) return false;
+  const std::string_view name = NameOfPart(line);
+  if (name.empty()) return false;
+  // The same again begins another record of that header.
+  const bool again =
+      parts_ > 0 &&
+      record_.find(std::string(kBetween).append(name)) != std::string::npos;
+  if (again || record_.size() + line.size() > kRecordMax) Flush();
+  if (parts_ == 0) record_ = header_;
+  record_.append(kBetween).append(TrimBlanks(line));
+  ++parts_;
+  return true;
+}
+
+void RecordJoiner::Take(std::string_view line) {
+  const bool set_in = line.starts_with(' ') || line.starts_with('\t');
+  if (set_in && TakePart(line)) return;
+  if (parts_ > 0) Flush();
+  header_.clear();
+  // Of most lines the last word shows that they are none.
+  if (!set_in && line.size() <= kHeaderMax && IsHeader(line)) header_ = line;
+  sink_(line);
+}
+
+void RecordJoiner::Flush() {
+  for (; parts_ > 1; --parts_) sink_("");
+  if (parts_ == 1) sink_(record_);
+  parts_ = 0;
+}
+
+}  // namespace nanwatch
