@@ -265,10 +265,7 @@ Status Daemon::Listen() {
       return past_runs_->Find(run_id, attempt);
     };
   }
-  backend.annotate = [this](const RunKey& run, const Annotation& annotation,
-                            const Caller& who) {
-    return Annotate(run, annotation, who);
-  };
+  backend.annotate = std::bind_front(&Daemon::Annotate, this);
   backend.audit = audit_->Sink();
   backend.rule_name = RuleNameOf;
   backend.rule_number = [](std::string_view name) -> std::optional<RuleId> {
