@@ -24,24 +24,32 @@ LogJudge::LogJudge(Options options)
 
 LogJudge::~LogJudge() = default;
 
-RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on) {
+RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
+                   const std::optional<LogBroke>& broke) {
   RecordsEnded ended;
-  if (!stopped) return ended;
-  ended.gave_up = GaveUp{stopped->reason, stopped->over};
-  if (!went_on) ended.how = RecordsEnded::How::kGaveUp;
+  if (stopped) ended.gave_up = GaveUp{stopped->reason, stopped->over};
+  if (stopped && !went_on) {
+    ended.how = RecordsEnded::How::kGaveUp;
+  } else if (broke) {
+    ended.how = RecordsEnded::How::kBroke;
+    ended.end = broke->end;
+  }
   return ended;
 }
 
 LogVerdict LogJudge::Finish() {
   reader_.Finish();
   const std::optional<LogStopped>& stopped = reader_.stopped();
+  const std::optional<LogBroke> broke = reader_.broke();
+  const bool went_on = stopped && last_line_ > stopped->line;
   LogVerdict verdict;
-  static_cast<RecordVerdict&>(verdict) =
-      records_.Conclude(EndOf(stopped, stopped && last_line_ > stopped->line));
+  static_cast<RecordVerdict&>(verdict) = records_.Conclude(
+      EndOf(stopped, went_on, broke), broke ? broke->rank : std::nullopt);
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
   verdict.coverage = reader_.recogniser().coverage();
   verdict.stopped = stopped;
+  verdict.broke = broke;
   return verdict;
 }
 

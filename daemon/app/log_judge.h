@@ -22,11 +22,13 @@ struct LogVerdict : RecordVerdict {
   uint64_t lines = 0;   // read
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
+  std::optional<LogBroke> broke;
   std::string cut;  // why the rest was not read; empty: it was
 };
 // How a log's records ended. `went_on`: records followed after the program said
 // that it stops.
-RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on);
+RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
+                   const std::optional<LogBroke>& broke);
 
 class LogJudge {
  public:

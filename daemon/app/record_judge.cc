@@ -129,8 +129,22 @@ void RecordJudge::TellNotices() {
   effects_.Clear();
 }
 
-RecordVerdict RecordJudge::Conclude(const RecordsEnded& ended) {
+// The rank's program broke off, and the next tick of the clock finds it so.
+void RecordJudge::EndRank(const RecordsEnded& ended,
+                          std::optional<int32_t> rank) {
+  if (!ended.end || ranks_.empty()) return;
+  Event event;
+  event.run = run_;
+  event.rank = rank && ranks_.contains(*rank) ? *rank : ranks_.begin()->first;
+  event.body = ended;
+  Apply(event);
+  now_ += 2 * kRecordTime;
+}
+
+RecordVerdict RecordJudge::Conclude(const RecordsEnded& ended,
+                                    std::optional<int32_t> rank) {
   Judge();
+  EndRank(ended, rank);
   for (const RunKey& run : engine_.LiveRuns()) {
     Event event;
     event.run = run;

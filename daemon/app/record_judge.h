@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,9 +68,10 @@ class RecordJudge {
   // All that was taken is judged now.
   void Judge();
   // What was taken is all that there is: a trouble that may have passed in what
-  // would follow is judged as it stands. `ended`: how the newest attempt ended.
-  // Call once, last.
-  RecordVerdict Conclude(const RecordsEnded& ended = {});
+  // would follow is judged as it stands. `ended`: how the newest attempt ended;
+  // `rank`: whose program did, if that is known. Call once, last.
+  RecordVerdict Conclude(const RecordsEnded& ended = {},
+                         std::optional<int32_t> rank = std::nullopt);
 
  private:
   struct Rank {
@@ -88,6 +90,7 @@ class RecordJudge {
   void DescribeAgain();
   void Admit(ClientMessage message);
   void Apply(const Event& event);
+  void EndRank(const RecordsEnded& ended, std::optional<int32_t> rank);
   void TellNotices();
 
   const Options options_;

@@ -110,7 +110,8 @@ class Intake {
     if (recogniser.decided() || recogniser.lines() > kHintLines) return;
     if (recogniser.lines() <= kTurnedLines) turned_.Look(line);
     const bool hint = line.find("loss") != std::string_view::npos ||
-                      line.find("Loss") != std::string_view::npos;
+                      line.find("Loss") != std::string_view::npos ||
+                      line.find("LOSS") != std::string_view::npos;
     if (hint && hints_++ == 0) {
       first_hint_ = recogniser.lines();
       hint_text_ = line.substr(0, 200);
@@ -193,9 +194,10 @@ class Intake {
           Grouped(board_->records()));
     }
     if (!kind_.empty()) return fmt::format("it looks like {}.", kind_);
-    std::string why =
-        fmt::format("no loss, scale or gradient norm in {} line{}",
-                    Grouped(verdict.lines), verdict.lines == 1 ? "" : "s");
+    std::string why = fmt::format(
+        "no loss, scale or gradient norm is known by its name in {} "
+        "line{}",
+        Grouped(verdict.lines), verdict.lines == 1 ? "" : "s");
     if (!verdict.emitter.empty()) {
       return fmt::format("{}, though it looks like {}'s.", why,
                          verdict.emitter);
@@ -208,9 +210,10 @@ class Intake {
     }
     if (hints_ == 0) return why + "; the word loss is not in it.";
     return fmt::format(
-        "{}; {} of them hold the word loss, the first is line {}: \"{}\". "
+        "{}; {} of them {} the word loss, the first is line {}: \"{}\". "
         "`--list-formats` lists the programs known, `--map` names columns.",
-        why, Grouped(hints_), Grouped(first_hint_), hint_text_);
+        why, Grouped(hints_), hints_ == 1 ? "holds" : "hold",
+        Grouped(first_hint_), hint_text_);
   }
 
   const CheckOptions& options_;

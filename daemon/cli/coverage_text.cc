@@ -29,6 +29,12 @@ std::string CoverageText(const LogCoverage& coverage) {
   const LogCoverage::Example& example = Foremost(coverage);
   const std::string what =
       example.name.empty() ? "a number" : "`" + example.name + "`";
+  if (example.text.empty()) {
+    return fmt::format(
+        "{} {} nothing where {} was, from line {} on, and could not be read.",
+        Counted(coverage.unread, "step line"),
+        coverage.unread == 1 ? "has" : "have", what, example.line);
+  }
   return fmt::format(
       "{} {} `{}` where {} was, from line {} on, and could not be read.",
       Counted(coverage.unread, "step line"),

@@ -221,12 +221,14 @@ LogVerdict TailJudge::Finish() {
     if (verdict.emitter.empty()) {
       verdict.emitter = log->reader->recogniser().Emitter();
     }
+    if (!verdict.broke) verdict.broke = log->reader->broke();
     if (verdict.stopped || !log->reader->stopped()) continue;
     verdict.stopped = log->reader->stopped();
     went_on = log->newest_line > verdict.stopped->line;
   }
   static_cast<RecordVerdict&>(verdict) =
-      judge_.Conclude(EndOf(verdict.stopped, went_on));
+      judge_.Conclude(EndOf(verdict.stopped, went_on, verdict.broke),
+                      verdict.broke ? verdict.broke->rank : std::nullopt);
   for (const auto& log : logs_) TellMissing(log.get(), 1);
   TellNews();
   return verdict;

@@ -134,6 +134,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
       TakeHappening(fact, line);
       return;
     case LogFact::Kind::kStopped:
+    case LogFact::Kind::kBroke:
     case LogFact::Kind::kSetting:
     case LogFact::Kind::kUnderstood:
       return;  // the run's, not a step's

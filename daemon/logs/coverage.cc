@@ -28,8 +28,10 @@ bool IsDressedNan(std::string_view words) {
 }
 
 bool Coverage::NoteRead(std::string_view line, uint32_t fields) {
-  NoteStep();
   const bool lacks = (fields_ & ~fields) != 0;
+  ++told_.step_lines;
+  told_.ends_unread = false;
+  if (!lacks && gap_ > 0) EndGap();
   fields_ |= fields;
   if (told_.step_lines <= kLearned) LearnShape(line, fields);
   return lacks;
@@ -40,6 +42,7 @@ void Coverage::LearnShape(std::string_view line, uint32_t fields) {
   const bool known = std::any_of(
       shapes_.begin(), shapes_.end(),
       [&](const StepShape& shape) { return shape.Match(line, &words_); });
+  names_.Learn(line);
   if (known) return;
   StepShape shape;
   if (shape.Learn(line, fields)) shapes_.push_back(std::move(shape));
@@ -48,32 +51,84 @@ void Coverage::LearnShape(std::string_view line, uint32_t fields) {
 const std::vector<WordsForNumber>& Coverage::Find(std::string_view line,
                                                   uint32_t* fields) {
   words_.clear();
+  by_name_ = false;
   for (const StepShape& shape : shapes_) {
     if (!shape.Match(line, &words_)) {
       words_.clear();
-    } else if (!words_.empty()) {
+    } else if (words_.empty()) {
+      return words_;  // all is there
+    } else {
       *fields = shape.fields();
-      break;
+      return words_;
     }
   }
+  names_.Find(line, &words_);
+  std::erase_if(words_, [this](const WordsForNumber& words) {
+    const ColumnMeaning meaning = columns_.Of(words.name);
+    return meaning != ColumnMeaning::kLoss &&
+           meaning != ColumnMeaning::kCrossEntropy &&
+           meaning != ColumnMeaning::kGradNorm;
+  });
+  by_name_ = !words_.empty();
+  *fields = fields_;
   return words_;
 }
 
-void Coverage::NoteUnread(uint64_t line, bool whole) {
-  if (whole) NoteStep();
-  ++told_.unread;
-  told_.ends_unread = true;
+void Coverage::NoteExample(uint64_t line, LogCoverage* coverage) const {
   for (const WordsForNumber& words : words_) {
-    if (told_.examples.size() == LogCoverage::kExamples) return;
+    if (coverage->examples.size() == LogCoverage::kExamples) return;
     const bool known =
-        std::any_of(told_.examples.begin(), told_.examples.end(),
+        std::any_of(coverage->examples.begin(), coverage->examples.end(),
                     [&](const LogCoverage::Example& e) {
                       return e.text == words.text && e.name == words.name;
                     });
     if (known) continue;
-    told_.examples.push_back(
+    coverage->examples.push_back(
         {line, std::string(words.name), std::string(words.text)});
   }
+}
+
+void Coverage::NoteUnread(uint64_t line, bool whole) {
+  const bool nothing =
+      std::all_of(words_.begin(), words_.end(),
+                  [](const WordsForNumber& w) { return w.text.empty(); });
+  if (nothing || by_name_) {
+    if (gap_++ == 0) lacking_ = {};
+    NoteExample(line, &lacking_);
+    return;
+  }
+  if (whole) NoteStep();
+  ++told_.unread;
+  told_.ends_unread = true;
+  NoteExample(line, &told_);
+}
+
+void Coverage::EndGap() {
+  longest_gap_ = std::max(longest_gap_, gap_);
+  gap_ = 0;
+  ++gaps_;
+}
+
+// The newest gap is none of those that come again and again.
+bool Coverage::IsLacking() const {
+  return gap_ > std::max<uint64_t>(1, 2 * longest_gap_);
+}
+
+LogCoverage Coverage::told() const {
+  LogCoverage told = told_;
+  // One alone is none of a kind, either.
+  const bool once = gaps_ == 1 && gap_ == 0 && longest_gap_ > 1;
+  if (!IsLacking() && !once) return told;
+  const uint64_t lines = once ? longest_gap_ : gap_;
+  told.step_lines += lines;
+  told.unread += lines;
+  told.ends_unread |= !once;
+  for (const LogCoverage::Example& example : lacking_.examples) {
+    if (told.examples.size() < LogCoverage::kExamples) {
+      told.examples.push_back(example);
+    }
+  }
+  return told;
 }
 
 }  // namespace nanwatch

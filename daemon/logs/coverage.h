@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/column_names.h"
 #include "logs/step_shape.h"
 
 namespace nanwatch {
@@ -54,13 +55,17 @@ class Coverage {
   // A line was not read because of what Find() found. `whole`: nothing of it
   // was; else NoteRead() had it.
   void NoteUnread(uint64_t line, bool whole);
-  const LogCoverage& told() const { return told_; }
+  LogCoverage told() const;
 
  private:
   void NoteStep() {
     ++told_.step_lines;
     told_.ends_unread = false;
+    if (gap_ > 0) EndGap();
   }
+  void EndGap();
+  bool IsLacking() const;
+  void NoteExample(uint64_t line, LogCoverage* coverage) const;
   void LearnShape(std::string_view line, uint32_t fields);
 
   // Step lines of so many kinds; and from so many lines they are learned.
@@ -68,6 +73,15 @@ class Coverage {
   static constexpr uint64_t kLearned = 64;
 
   std::vector<StepShape> shapes_;
+  StepNames names_;
+  bool by_name_ = false;  // words_ were found so
+  // Lines in a row that lack what step lines show. In the logs of some programs
+  // all of a kind do, and come again and again.
+  uint64_t gap_ = 0;
+  uint64_t longest_gap_ = 0;  // of those that are over
+  uint64_t gaps_ = 0;         // over
+  LogCoverage lacking_;       // of the newest: its example
+  ColumnNames columns_{ColumnMap{}};
   std::vector<WordsForNumber> words_;
   uint32_t fields_ = 0;  // of any line
   LogCoverage told_;

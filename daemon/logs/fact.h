@@ -49,6 +49,7 @@ struct LogFact {
                   // kOverflow)
     kStopped,     // the program gave up because of its numerics; text says why,
                   // a value what was not finite
+    kBroke,       // the program ends by an error: text says which
     kSetting,     // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
   };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "logs/broken_off.h"
 #include "logs/translated.h"
 
 namespace nanwatch {
@@ -23,6 +24,21 @@ std::string_view WithoutColours(std::string_view line, std::string* plain) {
   return *plain;
 }
 
+// Returns as much of `text` as fits in `most` bytes, whole UTF-8 characters.
+std::string_view Beginning(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) {
+    --most;
+  }
+  return text.substr(0, most);
+}
+
+// Bytes of a program's last words that are kept, as clients do.
+constexpr size_t kMessage = 200;
+// Lines behind last words, at most: launchers and other ranks add tracebacks of
+// theirs. Behind more the program went on; ours.
+constexpr uint64_t kBehindLastWords = 200;
+
 }  // namespace
 
 LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
@@ -30,6 +46,7 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
     : columns_(map),
       assembler_(std::move(sink)),
       axis_([this](const LogFact& fact, uint64_t line) {
+        if (fact.step) newest_step_ = *fact.step;
         assembler_.Take(fact, line);
       }),
       recogniser_(
@@ -55,6 +72,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
+    broke_.reset();
     if (fact.has(StepField::kLoss)) {
       NoteTerm(fact);
       NoteKind(fact);
@@ -69,12 +87,36 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     TakeStop(fact, line);
     return;
   }
+  if (fact.kind == LogFact::Kind::kBroke) {
+    TakeBroke(fact, line);
+    return;
+  }
   columns_.Note(fact);
   axis_.Take(fact, line);
 }
 
+// Of several the last, as of exceptions that others lead to; but the word of
+// the process that failed before those of others that end with it.
+void LogReader::TakeBroke(const LogFact& fact, uint64_t line) {
+  last_words_ = line;
+  const BrokenOff end = ReadBrokenOff(fact.text);
+  const bool follows = IsFollowing(end);
+  if (broke_ && follows) return;
+  if (broke_ && !broke_follows_ && broke_->rank != fact.rank) return;
+  broke_follows_ = follows;
+  broke_ = LogBroke{line,
+                    {end.kind, std::string(end.type),
+                     std::string(Beginning(end.message, kMessage))},
+                    fact.rank};
+}
+
+std::optional<LogBroke> LogReader::broke() const {
+  return lines() > last_words_ + kBehindLastWords ? std::nullopt : broke_;
+}
+
 // All ranks say it, and a traceback says it again.
 void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
+  last_words_ = line;
   if (!std::exchange(goes_on_, false)) return;
   stopped_ = LogStopped{line, std::string(fact.text), std::nullopt};
   if (fact.present == 0) return;
@@ -85,6 +127,8 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   LogFact update = fact;
   update.kind = LogFact::Kind::kProgress;
   update.applied = false;
+  // The words may count another way than the lines.
+  if (update.step && *update.step < newest_step_) update.step.reset();
   if (stopped_->over == StepField::kGradNorm) update.overflow = true;
   assembler_.Take(update, line);
 }

@@ -17,6 +17,7 @@
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
 #include "logs/step_axis.h"
+#include "model/records_ended.h"
 #include "model/run.h"
 
 namespace nanwatch {
@@ -28,6 +29,13 @@ struct LogStopped {
   std::string reason;
   // A loss or a norm that is not finite; none: the scale can fall no more.
   std::optional<StepField> over;
+};
+
+// A program that broke off, in its own words.
+struct LogBroke {
+  uint64_t line = 0;
+  ProgramEnd end;
+  std::optional<int32_t> rank;  // whose words these are, where they say so
 };
 
 class LogReader {
@@ -52,6 +60,9 @@ class LogReader {
   // and "loss", "cross_entropy" where every loss is named so.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
+  // How the program ended, where its last lines say it: no step line follows,
+  // and hardly any other.
+  std::optional<LogBroke> broke() const;
   // The log's step lines show no step: they were counted.
   bool counts_steps() const { return assembler_.counts_steps(); }
   // A step line was read, and not lines of a library's scaler alone.
@@ -66,11 +77,16 @@ class LogReader {
   void Take(const LogFact& fact, uint64_t line);
   void TakeSetting(const LogFact& fact);
   void TakeStop(const LogFact& fact, uint64_t line);
+  void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
 
   RunDescription run_;
   std::optional<LogStopped> stopped_;
+  std::optional<LogBroke> broke_;  // since the newest step line
+  bool broke_follows_ = false;     // because of another process
+  uint64_t last_words_ = 0;        // line of the newest of them
+  int64_t newest_step_ = -1;       // that a line showed; -1: none did
   MappedColumns columns_;
   Assembler assembler_;
   StepAxis axis_;

@@ -34,7 +34,10 @@ bool IsTerm(std::string_view name) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
   });
   std::string_view rest(low.data(), name.size());
-  if (rest.find("loss") == std::string_view::npos) return false;
+  if (rest.find("loss") == std::string_view::npos ||
+      rest.find("scale") != std::string_view::npos) {
+    return false;
+  }
   constexpr std::string_view kWords[] = {
       "loss",    "total", "train", "avg", "mean", "step", "epoch",
       "average", "batch", "sum",   "_",   "/",    ".",    "-"};

@@ -151,12 +151,11 @@ RankPrefix ReadRankPrefix(std::string_view line) {
   return prefix;
 }
 
-bool NamedRanks::Complete(int32_t rank) {
+void NamedRanks::Add(int32_t rank) {
   const size_t at = static_cast<size_t>(std::min(rank, kMax));
   if (seen_.size() <= at) seen_.resize(at + 1);
   if (!seen_[at]) ++count_;
   seen_[at] = true;
-  return count_ == seen_.size() && seen_.size() <= kMax;
 }
 
 int32_t NamedRanks::OfProcess(int64_t process) {
@@ -167,6 +166,31 @@ int32_t NamedRanks::OfProcess(int64_t process) {
   if (processes_.size() > kMax) return kMax;
   processes_.push_back(process);
   return static_cast<int32_t>(processes_.size() - 1);
+}
+
+std::optional<int32_t> RankInWords(std::string_view line) {
+  constexpr size_t kBegin = 64;  // bytes; a clock and a logger's name; ours
+  const std::string_view begin = line.substr(0, kBegin);
+  for (const std::string_view word : {"ank", "ANK"}) {
+    const size_t at = begin.find(word);
+    if (at == std::string_view::npos || at == 0) continue;
+    const char first = begin[at - 1];
+    const char before = at > 1 ? begin[at - 2] : ' ';
+    const bool whole = (first == 'r' || first == 'R') && !IsSmall(before) &&
+                       !(before >= 'A' && before <= 'Z');
+    if (!whole) continue;
+    Scan scan(line, at + word.size());
+    while (scan.Skip(" ") || scan.Skip(":") || scan.Skip("=") ||
+           scan.Skip("_")) {
+    }
+    if (!IsDigit(scan.peek())) continue;
+    const std::optional<int64_t> rank = scan.Integer();
+    const bool fraction = scan.peek() == '.' && !scan.rest().starts_with(". ");
+    if (rank && *rank <= kRankMax && !fraction) {
+      return static_cast<int32_t>(*rank);
+    }
+  }
+  return std::nullopt;
 }
 
 size_t BehindTaskNumber(std::string_view line) {

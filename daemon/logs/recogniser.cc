@@ -110,16 +110,6 @@ bool Recogniser::OfferUsual(std::string_view line, const RankPrefix& prefix) {
   return true;
 }
 
-// The rank that printed a step line, by its own words or what stands before
-// them: where others are missing, none.
-void Recogniser::NameRank(const RankPrefix& prefix, LogFact* fact) {
-  if (!fact->rank) {
-    if (prefix.rank) fact->rank = prefix.rank;
-    if (prefix.process) fact->rank = ranks_.OfProcess(*prefix.process);
-  }
-  if (fact->rank && !ranks_.Complete(*fact->rank)) fact->rank.reset();
-}
-
 void Recogniser::TakeFacts(size_t candidate, std::string_view line,
                            const RankPrefix& prefix) {
   Candidate& c = candidates_[candidate];
@@ -146,8 +136,12 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
     if (fact.says_health()) ++c.progress;
     if (ShowsBadLoss(fact) && fact.text.empty())
       fact.text = TermNotFinite(line);
-    if (!fact.beside && fact.says_health()) NameRank(prefix, &fact);
-    told_.push_back({told_.size(), candidate});
+    RankNames::Label label;
+    const bool ends = fact.kind == LogFact::Kind::kBroke;
+    if (ends || (!fact.beside && fact.says_health())) {
+      label = ranks_.Name(candidate, line, prefix, &fact);
+    }
+    told_.push_back({told_.size(), candidate, std::move(label)});
   }
   // Mostly one format reads a line.
   if (line_facts_.empty()) {
@@ -219,11 +213,11 @@ void Recogniser::TellOrWait() {
         });
     if (first && *sign_->step > overflows + 1 &&
         *sign_->step <= kBeganWithLog) {
-      Waiting began{library_, waiting_.front().line, *sign_, "", true};
+      Waiting began{library_, waiting_.front().line, *sign_, "", true, {}};
       began.fact.step = 1;
       waiting_.insert(waiting_.begin(), std::move(began));
     }
-    waiting_.push_back({library_, lines_, *sign_, "", true});
+    waiting_.push_back({library_, lines_, *sign_, "", true, {}});
   }
   // Messages glued into one line, in the order in which they stand there.
   if (told_.size() > 1) {
@@ -233,12 +227,18 @@ void Recogniser::TellOrWait() {
                      });
   }
   if (decided_) {
-    for (const Told& told : told_) sink_(line_facts_[told.fact], lines_);
+    for (const Told& told : told_) {
+      LogFact& fact = line_facts_[told.fact];
+      SettleRank(told.label, &fact);
+      if (!ranks_.complete()) fact.rank.reset();
+      sink_(fact, lines_);
+    }
     return;
   }
   for (const Told& told : told_) {
     const LogFact& fact = line_facts_[told.fact];
-    waiting_.push_back({told.candidate, lines_, fact, std::string(fact.text)});
+    waiting_.push_back({told.candidate, lines_, fact, std::string(fact.text),
+                        false, told.label});
   }
   for (const Told& told : told_) Weigh(told.candidate);
   if (waiting_.size() >= kWaitingMax) Decide();
@@ -249,7 +249,8 @@ void Recogniser::Weigh(size_t candidate) {
   const Candidate& c = candidates_[candidate];
   if (c.format->part == LogFormat::Part::kScaler) return;
   const bool generic = c.format->part == LogFormat::Part::kGeneric;
-  if (c.progress >= (generic ? kEnoughGeneric : kEnough)) Decide();
+  const bool more = generic || ranks_.awaited();
+  if (c.progress >= (more ? kEnoughGeneric : kEnough)) Decide();
 }
 
 // The program's format that read most step lines; of equals the more
@@ -274,6 +275,7 @@ void Recogniser::Decide() {
   certainty_ = CertaintyOf(best);
   tells_overflows_ = AnyTellsOverflows();
   const bool steps = AnySteps();
+  SettleWaiting();
   for (Waiting& w : std::exchange(waiting_, {})) {
     if (!Wanted(candidates_[w.candidate]) || (w.sign && steps)) continue;
     w.fact.text = w.text;
@@ -281,6 +283,19 @@ void Recogniser::Decide() {
   }
   std::erase_if(candidates_, [this](const Candidate& c) { return !Wanted(c); });
   PrepareSearch();
+}
+
+// What a program says of overflows it says once, for all ranks: its lines are
+// not taken for those of ranks by what they begin with.
+void Recogniser::SettleRank(const RankNames::Label& label, LogFact* fact) {
+  if (!tells_overflows_) ranks_.Settle(label, fact);
+}
+
+// Whose lines these are is clear once others' have come.
+void Recogniser::SettleWaiting() {
+  for (Waiting& w : waiting_) SettleRank(w.label, &w.fact);
+  if (ranks_.complete()) return;
+  for (Waiting& w : waiting_) w.fact.rank.reset();
 }
 
 bool Recogniser::Wanted(const Candidate& c) const {

@@ -18,6 +18,7 @@
 #include "logs/coverage.h"
 #include "logs/format.h"
 #include "logs/mark_search.h"
+#include "logs/rank_names.h"
 #include "logs/rank_prefix.h"
 #include "logs/step_sign.h"
 
@@ -99,6 +100,7 @@ class Recogniser {
     LogFact fact;
     std::string text;   // what the fact's view pointed to
     bool sign = false;  // of AddSign()
+    RankNames::Label label;
   };
 
   void Offer(size_t candidate, std::string_view line, const RankPrefix& prefix);
@@ -113,7 +115,8 @@ class Recogniser {
                      const std::vector<WordsForNumber>& words);
   void TakeFacts(size_t candidate, std::string_view line,
                  const RankPrefix& prefix);
-  void NameRank(const RankPrefix& prefix, LogFact* fact);
+  void SettleRank(const RankNames::Label& label, LogFact* fact);
+  void SettleWaiting();
   void TellOrWait();
   // Where a library's lines are all that was read: what shows that steps go by.
   void AddSign(std::string_view line);
@@ -128,7 +131,7 @@ class Recogniser {
   Certainty CertaintyOf(const Candidate* best) const;
 
   const ColumnMap map_;
-  NamedRanks ranks_;
+  RankNames ranks_;
   std::vector<Candidate> candidates_;  // generic formats last; wanted ones
   size_t first_generic_ = 0;
   bool library_spoke_ = false;  // a library's format read the present line
@@ -147,6 +150,7 @@ class Recogniser {
   struct Told {
     size_t fact;
     size_t candidate;
+    RankNames::Label label;
   };
   std::vector<Told> told_;
   const FactSink sink_;

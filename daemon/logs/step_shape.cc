@@ -100,10 +100,48 @@ std::string_view NameBefore(std::string_view line, size_t at) {
   while (at > 0 && !of_name(line[at - 1])) --at;
   const size_t end = at;
   while (at > 0 && of_name(line[at - 1])) --at;
-  return line.substr(at, end - at);
+  const bool number = at < end && IsDigit(line[at]);
+  return number ? std::string_view() : line.substr(at, end - at);
+}
+
+// The value that begins `text`, up to its end: "null", "nanxxx".
+std::string_view Value(std::string_view text) {
+  text = TrimBlanks(text);
+  return TrimBlanks(text.substr(0, text.find_first_of(" ,;|}\t")));
 }
 
 }  // namespace
+
+void StepNames::Learn(std::string_view line) {
+  for (size_t at = line.find_first_of("=:"); at < line.size();
+       at = line.find_first_of("=:", at + 1)) {
+    const size_t value = line.find_first_not_of(" '\"", at + 1);
+    if (value >= line.size() || BehindNumber(line, value) == value) continue;
+    const std::string_view name = NameBefore(line, at);
+    const bool known =
+        std::find(names_.begin(), names_.end(), name) != names_.end();
+    if (name.empty() || known || names_.size() == kNames) continue;
+    names_.emplace_back(name);
+  }
+}
+
+void StepNames::Find(std::string_view line,
+                     std::vector<WordsForNumber>* words) const {
+  words->clear();
+  bool number = false;
+  for (size_t at = line.find_first_of("=:"); at < line.size();
+       at = line.find_first_of("=:", at + 1)) {
+    const std::string_view name = NameBefore(line, at);
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) continue;
+    const size_t value = line.find_first_not_of(" '\"", at + 1);
+    if (value < line.size() && BehindNumber(line, value) > value) {
+      number = true;
+    } else if (words->size() < kWordsOfLine) {
+      words->push_back({name, Value(line.substr(at + 1))});
+    }
+  }
+  if (!number) words->clear();
+}
 
 bool StepShape::Learn(std::string_view line, uint32_t fields) {
   pattern_.clear();
@@ -132,8 +170,20 @@ bool StepShape::Match(std::string_view line,
   size_t at = 0;
   for (size_t i = 0; i < pattern_.size(); ++i) {
     at = SkipBlanks(line, at);
+    const bool number = pattern_[i] == kNumber;
+    const std::string_view rest = std::string_view(pattern_).substr(i + 1);
+    const bool nothing =
+        number &&
+        (at == line.size() ? rest.empty()
+                           : !rest.empty() && rest.front() != kNumber &&
+                                 GoesOn(rest, line, at));
+    if (nothing) {
+      if (words->size() == kWordsOfLine) return false;
+      words->push_back({NameBefore(line, at), line.substr(at, 0)});
+      continue;
+    }
     if (at == line.size()) return false;
-    if (pattern_[i] != kNumber) {
+    if (!number) {
       if (line[at++] != pattern_[i]) return false;
       continue;
     }
@@ -142,7 +192,7 @@ bool StepShape::Match(std::string_view line,
       ++numbers;
     } else {
       if (IsDigit(line[at]) || words->size() == kWordsOfLine) return false;
-      end = BehindWords(std::string_view(pattern_).substr(i + 1), line, at);
+      end = BehindWords(rest, line, at);
       if (end == at) return false;
       words->push_back(
           {NameBefore(line, at), TrimBlanks(line.substr(at, end - at))});

@@ -16,7 +16,23 @@ namespace nanwatch {
 // Words that stand in a line where a number was.
 struct WordsForNumber {
   std::string_view name;  // what stands before them: "loss"; may be empty
-  std::string_view text;  // the words: "None", "tensor(nan, device='cuda:0')"
+  // The words: "None", "tensor(nan, device='cuda:0')". Empty: nothing stands
+  // there.
+  std::string_view text;
+};
+
+// The names of the numbers that step lines show: "step" and "loss" of "step=3
+// loss=2.5". For lines that show other names, too, than those before.
+class StepNames {
+ public:
+  void Learn(std::string_view line);
+  // The words, or nothing, that stand in `line` where such a name had a number;
+  // of lines in which another one has one.
+  void Find(std::string_view line, std::vector<WordsForNumber>* words) const;
+
+ private:
+  static constexpr size_t kNames = 32;  // kept at most
+  std::vector<std::string> names_;
 };
 
 class StepShape {

@@ -52,10 +52,21 @@ class CsvTableReader : public LineReader {
       if (epoch) fact_.SetEpoch(*epoch);
     }
     AddParts();
-    if (fact_.SaysHealth()) fact_.Tell(facts);
+    if (!fact_.SaysHealth()) return;
+    fact_.Tell(facts);
+    if (in_text_) HoldRows(facts);
   }
 
  private:
+  // A text's table shows a few results; that of a log goes on.
+  void HoldRows(FactList* facts) {
+    held_.insert(held_.end(), facts->begin(), facts->end());
+    facts->clear();
+    if (held_.size() < kRowsOfText) return;
+    std::swap(*facts, held_);
+    in_text_ = false;
+  }
+
   void AddParts() {
     const bool whole =
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
@@ -99,7 +110,12 @@ class CsvTableReader : public LineReader {
     epoch_ = epoch;
     separator_ = separator;
     header_ = line;
+    in_text_ = line.starts_with('|');
+    held_.clear();
   }
+
+  // Rows of a table with bars around it that are no log yet; ours.
+  static constexpr size_t kRowsOfText = 12;
 
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kRounded};
@@ -108,6 +124,8 @@ class CsvTableReader : public LineReader {
   std::vector<size_t> parts_;              // columns of losses to be summed
   size_t epoch_ = std::string_view::npos;  // its column; npos: none
   std::string header_;
+  bool in_text_ = false;  // bars stand around the table, as in Markdown
+  FactList held_;         // of its first rows
   char separator_ = ',';
 };
 

@@ -1,16 +1,23 @@
-// What programs say when they give up over a number that is not finite, most of
-// them before a line shows it: of any program, beside its own lines.
+// What programs say when they end: over a number that is not finite, most of
+// them before a line shows it, or by an error. Of any program, beside its own
+// lines.
 //
 // Loss is nan, stopping training
+// ValueError: Loss is NaN at step 300, aborting
+// torch.cuda.OutOfMemoryError: CUDA out of memory.
 // FloatingPointError: Loss became infinite or NaN at iteration=2001!
 // AssertionError: Rank 2: found NaN in local forward loss calculation.
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 
+#include "logs/broken_off.h"
 #include "logs/formats/formats.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
@@ -54,22 +61,74 @@ std::string_view Message(std::string_view line, size_t at) {
   return line.substr(name == std::string_view::npos ? 0 : name + 1);
 }
 
+// The step that the words name, "at iteration=2001!".
+std::optional<int64_t> StepIn(std::string_view words) {
+  for (const std::string_view name : {"step", "iteration", "iter"}) {
+    const size_t at = words.rfind(name);
+    if (at == std::string_view::npos) continue;
+    Scan scan(words, at + name.size());
+    while (scan.Skip(" ") || scan.Skip("=") || scan.Skip(":")) {
+    }
+    if (!IsDigit(scan.peek())) continue;
+    return scan.Integer();
+  }
+  return std::nullopt;
+}
+
+void TellStopped(std::string_view words, StepField of, bool infinite, size_t at,
+                 FactList* facts) {
+  LogFact& fact = AddFact(LogFact::Kind::kStopped, at, facts);
+  fact.text = words;
+  fact.step = StepIn(words);
+  fact.Set(of, infinite ? std::numeric_limits<double>::infinity()
+                        : std::numeric_limits<double>::quiet_NaN());
+}
+
+// "Loss is NaN at step 300, aborting.": of what it gives up over, and that it
+// does.
+constexpr std::string_view kEnds[] = {"stopping",    "Stopping",   "aborting",
+                                      "Aborting",    "exiting",    "Exiting",
+                                      "terminating", "Terminating"};
+
 void Read(std::string_view line, FactList* facts) {
+  if (IsTracebackSource(line)) return;
   for (const Words& each : kWords) {
     const size_t at = line.find(each.words);
     if (at == std::string_view::npos) continue;
-    LogFact& fact = AddFact(LogFact::Kind::kStopped, at, facts);
-    fact.text = Message(line, at);
     const bool infinite = each.words.find(" inf,") != std::string_view::npos;
-    fact.Set(each.of, infinite ? std::numeric_limits<double>::infinity()
-                               : std::numeric_limits<double>::quiet_NaN());
+    TellStopped(Message(line, at), each.of, infinite, at, facts);
     return;
+  }
+  const BrokenOff end = ReadBrokenOff(line);
+  const bool exception = end.kind == ProgramEnd::Kind::kException;
+  // A callback that speaks of itself is not the program.
+  const bool early = line.find("arly stopping") != std::string_view::npos;
+  const bool ends = !early && std::any_of(std::begin(kEnds), std::end(kEnds),
+                                          [line](std::string_view w) {
+                                            return line.find(w) != line.npos;
+                                          });
+  const auto over = exception ? NotFiniteInWords(end.message)
+                    : ends    ? NotFiniteInWords(line)
+                              : std::nullopt;
+  if (over) {
+    TellStopped(line.substr(exception ? end.at : 0), *over, false, 0, facts);
+  } else if (end.kind != ProgramEnd::Kind::kUnknown) {
+    AddFact(LogFact::Kind::kBroke, end.at, facts).text = line.substr(end.at);
   }
 }
 
+constexpr std::string_view kEndMarks[] = {"Error",  "Exception", "Interrupt",
+                                          "Killed", "Watchdog",  "core dumped",
+                                          "-kill",  "_kill",     "DUE TO "};
+
 constexpr auto kMarks = [] {
-  std::array<std::string_view, std::size(kWords)> marks;
-  for (size_t i = 0; i < marks.size(); ++i) marks[i] = kWords[i].words;
+  std::array<std::string_view,
+             std::size(kWords) + std::size(kEnds) + std::size(kEndMarks)>
+      marks;
+  size_t i = 0;
+  for (const Words& each : kWords) marks[i++] = each.words;
+  for (const std::string_view each : kEnds) marks[i++] = each;
+  for (const std::string_view each : kEndMarks) marks[i++] = each;
   return marks;
 }();
 
@@ -77,7 +136,8 @@ constexpr auto kMarks = [] {
 
 const LogFormat kLastWords = {
     .name = "last_words",
-    .title = "what any program says when it ends over NaN or infinity",
+    .title =
+        "what any program says when it ends over NaN, infinity or an error",
     .part = LogFormat::Part::kScaler,
     .unnamed = true,
     .marks = kMarks,

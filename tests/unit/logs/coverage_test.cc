@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "logs/log_reader.h"
@@ -50,6 +51,73 @@ TEST(Coverage, CountsStepLinesThatHoldWords) {
     EXPECT_EQ(read.coverage.examples[0].name, "loss");
     EXPECT_EQ(read.coverage.examples[0].text, words);
   }
+}
+
+// pandas writes NaN as nothing, and so do others.
+TEST(Coverage, CountsStepLinesThatHoldNothing) {
+  for (const auto& [before, behind] :
+       {std::pair(", loss: ", ", lr: 0.1"), std::pair(" loss = ", "")}) {
+    const Read read = ReadTurned(before, "", behind);
+    EXPECT_EQ(read.records.size(), 10u) << before;
+    EXPECT_EQ(read.coverage.unread, 3u) << before;
+    EXPECT_FALSE(read.coverage.enough()) << before;
+    ASSERT_EQ(read.coverage.examples.size(), 1u) << before;
+    EXPECT_EQ(read.coverage.examples[0].name, "loss");
+    EXPECT_EQ(read.coverage.examples[0].text, "");
+  }
+}
+
+std::vector<std::string> Table(const char* header, int rows,
+                               const std::vector<std::string>& turns) {
+  std::vector<std::string> lines{header};
+  for (int i = 0; i < rows; ++i) {
+    lines.push_back(std::to_string(i) +
+                    turns[static_cast<size_t>(i) % turns.size()]);
+  }
+  return lines;
+}
+
+TEST(Coverage, CellsThatBecomeEmptyAreUnread) {
+  std::vector<std::string> lines =
+      Table("step,loss,grad_norm,lr", 40, {",2.5,0.5,0.1"});
+  for (int i = 40; i < 60; ++i) {
+    lines.push_back(std::to_string(i) + ",,,0.1");
+  }
+  const Read read = ReadAll(lines);
+  EXPECT_EQ(read.coverage.step_lines, 60u);
+  EXPECT_EQ(read.coverage.unread, 20u);
+  EXPECT_FALSE(read.coverage.enough());
+}
+
+// Rows of a validation, of a rate, of steps without a word on the loss.
+TEST(Coverage, CellsThatAreEmptyByDesignAreFine) {
+  for (const auto& turns : {std::vector<std::string>{",2.5,,0.1", ",,2.75,"},
+                            {",2.5,,", ",,,0.1", ",,2.75,"},
+                            {",2.5,,0.1", ",,,0.1", ",,,0.1"}}) {
+    const Read read = ReadAll(Table("step,train_loss,val_loss,lr", 90, turns));
+    EXPECT_TRUE(read.coverage.enough()) << turns[0];
+    EXPECT_EQ(read.coverage.unread, 0u) << turns[0];
+  }
+}
+
+// Another key comes or goes with the number.
+TEST(Coverage, WordsAreFoundByTheirNames) {
+  for (const char* line : {R"({"step": 41, "loss": null, "lr": 0.1})",
+                           R"({"lr": 0.1, "loss": "n/a", "step": 41})"}) {
+    std::vector<std::string> lines;
+    for (int i = 0; i < 30; ++i) {
+      lines.push_back("{\"step\": " + std::to_string(i) +
+                      ", \"loss\": 2.5, \"lr\": 0.1, \"time\": 7.5}");
+    }
+    lines.insert(lines.end(), 5, line);
+    const Read read = ReadAll(lines);
+    EXPECT_EQ(read.coverage.unread, 5u) << line;
+    EXPECT_FALSE(read.coverage.enough()) << line;
+  }
+  std::vector<std::string> lines(20, "step=3 loss=2.5 gn=0.5");
+  lines.insert(lines.end(), 5, "step=4 loss=nanxxx grad=0.5");
+  const Read nan = ReadAll(lines);
+  EXPECT_TRUE(std::isnan(nan.records.back().step[StepField::kLoss]));
 }
 
 TEST(Coverage, ReadsNanInEveryDress) {

@@ -9,7 +9,7 @@
 namespace nanwatch {
 namespace {
 
-TEST(LossTerms, TheFirstThatIsNotFiniteIsNamed) {
+TEST(LossTerms, TheOneThatIsNotFiniteIsNamed) {
   EXPECT_EQ(TermNotFinite("lr: 0.02, loss_cls: 0.2, loss_bbox: nan, loss: nan"),
             "loss_bbox");
   EXPECT_EQ(TermNotFinite("{'loss_a': 0.5, 'loss_b': inf, 'loss': inf}"),
@@ -19,9 +19,12 @@ TEST(LossTerms, TheFirstThatIsNotFiniteIsNamed) {
             "d0.loss_mask");
 }
 
-TEST(LossTerms, NothingIsSaidWhereNoneOrAllAreFinite) {
+TEST(LossTerms, NothingIsSaidWhereNoneOrSeveralAreNotFinite) {
   EXPECT_EQ(TermNotFinite("loss_cls: 0.2, loss_bbox: 0.1, loss: 0.3"), "");
   EXPECT_EQ(TermNotFinite("loss_cls: nan, loss_bbox: nan, loss: nan"), "");
+  EXPECT_EQ(TermNotFinite("a_loss: nan, b_loss: 0.5, c_loss: nan, loss: nan"),
+            "");
+  EXPECT_EQ(TermNotFinite("ctc_loss: nan, loss: nan, loss_scale: 65536"), "");
   EXPECT_EQ(TermNotFinite("step: 3, train_loss: nan, lr: 0.1"), "");
   EXPECT_EQ(TermNotFinite("avg loss: nan, val_loss: 0.5, total_loss: nan"), "");
   EXPECT_EQ(TermNotFinite("loss"), "");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "logs/log_reader.h"
+#include "logs/numbered_prefix.h"
 #include "logs/rank_prefix.h"
 #include "logs/step_copies.h"
 
@@ -157,8 +158,8 @@ Told Read(const std::vector<std::string>& lines) {
   return told;
 }
 
-// A search for a scale that eight workers tell is one search.
-TEST(RankCopies, EightWorkersOfAKnownProgramAreOneRun) {
+// A search for a scale that eight workers tell is one search of each.
+TEST(RankCopies, EightWorkersOfAKnownProgramAreEightRanks) {
   std::vector<std::string> lines;
   double scale = 65536;
   for (int step = 1; step <= 20; ++step) {
@@ -176,9 +177,10 @@ TEST(RankCopies, EightWorkersOfAKnownProgramAreOneRun) {
     }
   }
   const Told told = Read(lines);
-  ASSERT_EQ(told.records.size(), 20u);
-  for (size_t i = 0; i < 20; ++i) {
-    EXPECT_EQ(told.records[i].is(StepFlag::kOverflow), i < 5) << i;
+  ASSERT_EQ(told.records.size(), 160u);
+  EXPECT_EQ(told.ranks.size(), 8u);
+  for (size_t i = 0; i < 160; ++i) {
+    EXPECT_EQ(told.records[i].is(StepFlag::kOverflow), i < 40) << i;
   }
 }
 
@@ -206,18 +208,19 @@ TEST(RankCopies, WhereRanksAreMissingNoneIsNamed) {
   for (const auto& [first, second, size] :
        {std::tuple("[rank7]: ", "[rank7]: ", 100u),
         std::tuple("[rank0]: ", "[rank4]: ", 100u),
-        std::tuple("[rank1]: ", "[rank0]: ", 199u)}) {
+        std::tuple("[rank1]: ", "[rank0]: ", 200u)}) {
     const Told told = Read(TwoRanks(first, second));
     EXPECT_EQ(told.records.size(), size) << first;
-    EXPECT_EQ(told.ranks.contains(1), size == 199u) << first;
+    EXPECT_EQ(told.ranks.contains(1), size == 200u) << first;
     EXPECT_FALSE(told.ranks.contains(4) || told.ranks.contains(7)) << first;
   }
   NamedRanks ranks;
   for (int32_t rank = 0; rank < NamedRanks::kMax; ++rank) {
-    EXPECT_TRUE(ranks.Complete(rank));
+    ranks.Add(rank);
+    EXPECT_TRUE(ranks.complete());
   }
-  EXPECT_FALSE(ranks.Complete(NamedRanks::kMax));
-  EXPECT_FALSE(ranks.Complete(0));
+  ranks.Add(NamedRanks::kMax);
+  EXPECT_FALSE(ranks.complete());
 }
 
 // Each rank of a program has its own steps, though its lines show none.
@@ -250,13 +253,73 @@ TEST(RankCopies, RanksOfKnownProgramsCountTheirOwnSteps) {
   }
 }
 
-TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
+// Nothing but the lines themselves tells that these are ranks.
+TEST(RankCopies, RanksThatProgramsNameAreRanks) {
   for (const auto& [first, second] :
-       {std::pair("", ""), std::pair("0: ", "1: ")}) {
+       {std::pair("0: ", "1: "), std::pair(" 0: ", " 1: "),
+        std::pair("[0] ", "[1] "), std::pair("[0]: ", "[1]: "),
+        std::pair("(0/2) ", "(1/2) "), std::pair("(1/2) ", "(2/2) "),
+        std::pair("[GPU0] ", "[GPU1] "), std::pair("[cuda:0] ", "[cuda:1] "),
+        std::pair("worker-0: ", "worker-1: "),
+        std::pair("node17: ", "node18: "),
+        std::pair("2026-03-01 12:00:07 [0] ", "2026-03-01 12:00:07 [1] "),
+        std::pair("[Rank 0] ", "[Rank 1] "),
+        std::pair("rank 0 | ", "rank 1 | "), std::pair("Rank 0: ", "Rank 1: "),
+        std::pair("[rank: 0] ", "[rank: 1] "),
+        std::pair("12:00:07 INFO rank0 ", "12:00:07 INFO rank1 ")}) {
     const Told told = Read(TwoRanks(first, second));
-    EXPECT_EQ(told.records.size(), 100u) << first;
-    EXPECT_THAT(told.ranks, ElementsAre(0)) << first;
+    EXPECT_EQ(told.records.size(), 200u) << first;
+    EXPECT_THAT(told.ranks, ElementsAre(0, 1)) << first;
   }
+}
+
+// The first lines are others' than rank 0's.
+TEST(RankCopies, RanksInAnyOrderLoseNoLine) {
+  for (const char* word : {"[rank", "[Rank ", "["}) {
+    std::vector<std::string> lines;
+    for (int step = 1; step <= 40; ++step) {
+      for (int i = 0; i < 8; ++i) {
+        const std::string rank = std::to_string((i * 3 + step + 4) % 8);
+        lines.push_back(word + rank + "]: step=" + std::to_string(step) +
+                        " loss=2." + rank);
+      }
+    }
+    const Told told = Read(lines);
+    EXPECT_EQ(told.records.size(), 320u) << word;
+    EXPECT_EQ(told.ranks.size(), 8u) << word;
+  }
+}
+
+// Epochs, steps, batches of an epoch, layers' names.
+TEST(RankCopies, NumbersThatAreNoRanksAreNone) {
+  std::vector<std::string> epochs;
+  std::vector<std::string> steps;
+  std::vector<std::string> batches;
+  for (int i = 0; i < 60; ++i) {
+    const std::string epoch = std::to_string(i / 20);
+    const std::string batch = std::to_string(i % 20);
+    epochs.push_back("[" + epoch + "] step " + batch + " loss 2.5");
+    steps.push_back(std::to_string(i) +
+                    ": loss: 2.5, step: " + std::to_string(i));
+    batches.push_back("[" + batch + "] epoch " + epoch + ": loss 2.5");
+  }
+  for (const auto& lines : {epochs, steps, batches}) {
+    EXPECT_THAT(Read(lines).ranks, ElementsAre(0)) << lines[0];
+  }
+  for (const char* other :
+       {"", "3", "12:00:07 x", "[3/", "step 3: x", "Epoch [3] x", "layer3: x",
+        "[640/60000 (1%)] x", "99999: x", "[3]x"}) {
+    EXPECT_FALSE(ReadNumberedPrefix(other)) << other;
+  }
+  EXPECT_FALSE(RankInWords("frank 3 | step"));
+  EXPECT_FALSE(RankInWords("ranks 3 | step"));
+  EXPECT_FALSE(RankInWords("rank 0.3 | step"));
+}
+
+TEST(RankCopies, RanksThatAreNotNamedAreCopies) {
+  const Told told = Read(TwoRanks("", ""));
+  EXPECT_EQ(told.records.size(), 100u);
+  EXPECT_THAT(told.ranks, ElementsAre(0));
 }
 
 // GNMT at its floor: eight numbered ranks, of which each says at each update

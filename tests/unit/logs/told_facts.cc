@@ -59,6 +59,8 @@ std::string KindText(const LogFact& fact) {
       return " scale";
     case LogFact::Kind::kStopped:
       return std::string(" stopped: ").append(fact.text);
+    case LogFact::Kind::kBroke:
+      return std::string(" broke off: ").append(fact.text);
     case LogFact::Kind::kSetting:
       return std::string(" ")
           .append(SettingName(fact.setting))

@@ -23,6 +23,47 @@ constexpr SampleLines kLines[] = {
      "NanLossDuringTrainingError: NaN loss during training.",
      "stopped: NanLossDuringTrainingError: NaN loss during training. "
      "loss=nan"},
+    {"an exception of anybody's over a loss",
+     "Traceback (most recent call last):\n"
+     "  File \"/app/fit.py\", line 88, in <module>\n"
+     "    raise ValueError(f\"loss is NaN at step {step}, stopping "
+     "training\")\n"
+     "ValueError: loss is NaN at step 88, stopping training",
+     "stopped: ValueError: loss is NaN at step 88, stopping training step=88 "
+     "loss=nan"},
+    {"an assertion over gradients",
+     "AssertionError: gradients are not finite at iteration=12",
+     "stopped: AssertionError: gradients are not finite at iteration=12 "
+     "step=12 grad_norm=nan"},
+    {"a line of one's own", "NaN loss in step 7, aborting.",
+     "stopped: NaN loss in step 7, aborting. step=7 loss=nan"},
+    {"an exception over something else",
+     "KeyError: 'labels'\n"
+     "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried 2.00 GiB\n"
+     "3: RuntimeError: CUDA error: device-side assert triggered\n"
+     "KeyboardInterrupt",
+     "broke off: KeyError: 'labels'\n"
+     "broke off: torch.cuda.OutOfMemoryError: CUDA out of memory. Tried 2.00 "
+     "GiB\n"
+     "broke off: RuntimeError: CUDA error: device-side assert triggered\n"
+     "broke off: KeyboardInterrupt"},
+    {"no exception at all",
+     "run.sh: line 7:  4242 Killed                  python train.py\n"
+     "[E ProcessGroupNCCL.cpp:1] [Rank 1] Watchdog caught collective operation "
+     "timeout: WorkNCCL(SeqNum=7)",
+     "broke off: run.sh: line 7:  4242 Killed                  python "
+     "train.py\n"
+     "broke off: Watchdog caught "
+     "collective "
+     "operation timeout: WorkNCCL(SeqNum=7)"},
+    {"errors that end nothing",
+     "WARNING: ConnectionError: the tracker is away\n"
+     "Error rate: 0.12\n"
+     "wandb: ERROR Error while calling\n"
+     "# ValueErrors are counted\n"
+     "relative_error: 0.1, L1Error=0.3\n"
+     "Killed 3 workers",
+     ""},
     {"of something else",
      "check_for_nan_in_loss_and_grad .......... True\n"
      "stopping training\n"

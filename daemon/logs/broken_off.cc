@@ -1,0 +1,158 @@
+#include "logs/broken_off.h"
+
+#include <algorithm>
+#include <string>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+using Kind = ProgramEnd::Kind;
+
+bool IsOfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
+         c == '_' || c == '.';
+}
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Words that stand for the end themselves.
+struct Word {
+  std::string_view words;
+  std::string_view type;
+  Kind kind = Kind::kException;
+};
+constexpr Word kAnywhere[] = {
+    {"Watchdog caught collective operation timeout", "NCCL watchdog"},
+    {"Fatal Python error: ", "Fatal Python error"},
+    {"Segmentation fault (core dumped)", "SIGSEGV"},
+    {"Segmentation fault      (core dumped)", "SIGSEGV"},
+    {"Bus error (core dumped)", "SIGBUS"},
+    {"Aborted (core dumped)", "SIGABRT"},
+    {"oom-kill event", "oom-kill", Kind::kOutOfMemory},
+    {"oom_kill event", "oom-kill", Kind::kOutOfMemory},
+    {" DUE TO TIME LIMIT", "the scheduler's time limit", Kind::kSignal},
+    {" DUE TO PREEMPTION", "the scheduler's preemption", Kind::kSignal},
+};
+
+Kind KindOf(std::string_view type, std::string_view message) {
+  if (type == "KeyboardInterrupt") return Kind::kInterrupt;
+  const bool memory = Has(type, "OutOfMemoryError") || type == "MemoryError" ||
+                      Has(message, "out of memory") ||
+                      Has(message, "RESOURCE_EXHAUSTED");
+  return memory ? Kind::kOutOfMemory : Kind::kException;
+}
+
+// "torch.cuda.OutOfMemoryError: CUDA out of memory." where `line` begins.
+BrokenOff ExceptionAt(std::string_view line) {
+  size_t end = 0;
+  while (end < line.size() && IsOfName(line[end])) ++end;
+  const std::string_view name = line.substr(0, end);
+  const std::string_view type = name.substr(name.rfind('.') + 1);
+  const bool known = type == "KeyboardInterrupt" ||
+                     (type.size() > 5 && type.ends_with("Error")) ||
+                     (type.size() > 9 && type.ends_with("Exception"));
+  const std::string_view rest = line.substr(end);
+  if (!known || (!rest.empty() && !rest.starts_with(": "))) return {};
+  const std::string_view message =
+      rest.empty() ? rest : TrimBlanks(rest.substr(2));
+  return {KindOf(type, message), 0, type, message};
+}
+
+// The same, or behind what a launcher or a logger puts before each line. What
+// warns goes on.
+BrokenOff Exception(std::string_view line) {
+  constexpr size_t kPrefix = 64;  // bytes; ours
+  BrokenOff found = ExceptionAt(line);
+  for (size_t at = line.find(' ');
+       found.kind == Kind::kUnknown && at < std::min(line.size(), kPrefix);
+       at = line.find(' ', at + 1)) {
+    const char before = at > 0 ? line[at - 1] : ' ';
+    const bool ends = before == ':' || before == ']' || before == ')' ||
+                      before == '|' || before == '-';
+    if (!ends) continue;
+    if (Has(line.substr(0, at), "WARN") || Has(line.substr(0, at), "arning")) {
+      break;
+    }
+    found = ExceptionAt(line.substr(at + 1));
+    found.at = at + 1;
+  }
+  return found;
+}
+
+// The shell's "Killed", behind the number of the line of a script at most.
+bool IsKilled(std::string_view line) {
+  const size_t at = line.find("Killed");
+  if (at == std::string_view::npos) return false;
+  const std::string_view before = TrimBlanks(line.substr(0, at));
+  const std::string_view behind = line.substr(at + 6);
+  const bool ends = behind.empty() || behind.starts_with("  ");
+  return ends && (before.empty() || Has(before, ": line "));
+}
+
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const auto of_word = [](char c) { return c >= 'a' && c <= 'z'; };
+    const size_t end = at + word.size();
+    if ((at == 0 || !of_word(text[at - 1])) &&
+        (end == text.size() || !of_word(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+BrokenOff ReadBrokenOff(std::string_view line) {
+  for (const Word& each : kAnywhere) {
+    const size_t at = line.find(each.words);
+    if (at == std::string_view::npos) continue;
+    return {each.kind, at, each.type,
+            each.kind == Kind::kSignal ? "" : TrimBlanks(line.substr(at))};
+  }
+  if (IsKilled(line)) return {Kind::kException, 0, "SIGKILL", "Killed"};
+  return Exception(line);
+}
+
+bool IsFollowing(const BrokenOff& end) {
+  return end.type == "ChildFailedError" || end.type == "CalledProcessError" ||
+         end.type == "DistBackendError" || end.type == "BrokenPipeError" ||
+         end.type == "ConnectionResetError" || end.type == "NCCL watchdog" ||
+         end.type == "SIGABRT";
+}
+
+bool IsTracebackSource(std::string_view line) {
+  const std::string_view text = TrimBlanks(line);
+  for (const std::string_view begin :
+       {"raise ", "assert ", "f\"", "f'", "\"", "'"}) {
+    if (text.starts_with(begin)) return true;
+  }
+  if (Has(line, "   raise ") || Has(line, "   assert ")) return true;
+  return line.starts_with("    ") && (Has(text, "(\"") || Has(text, "('") ||
+                                      Has(text, "(f\"") || Has(text, "(f'"));
+}
+
+std::optional<StepField> NotFiniteInWords(std::string_view words) {
+  std::string low(words.substr(0, 200));
+  std::transform(low.begin(), low.end(), low.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  const bool bad = HasWord(low, "nan") || HasWord(low, "inf") ||
+                   HasWord(low, "infinite") || HasWord(low, "infinity") ||
+                   Has(low, "not finite") || Has(low, "non-finite") ||
+                   Has(low, "nonfinite");
+  if (!bad) return std::nullopt;
+  if (HasWord(low, "loss") || HasWord(low, "losses")) return StepField::kLoss;
+  if (HasWord(low, "gradient") || HasWord(low, "gradients") ||
+      HasWord(low, "grad") || HasWord(low, "grads")) {
+    return StepField::kGradNorm;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nanwatch
