@@ -2,9 +2,11 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -13,6 +15,8 @@ namespace {
 
 // Of who has too many: 6,000 looks take 2 ms. Ours.
 constexpr Duration kLook = std::chrono::milliseconds(100);
+// Unread bytes of who presses: a beginning and a question are less. Ours.
+constexpr int kMuch = 16 << 10;
 // Holders, most of whom left. Ours.
 constexpr size_t kHolders = 4096;
 
@@ -27,6 +31,7 @@ ino_t InodeOf(int fd) {
 
 bool Connections::Add(const std::string& holder, int fd, size_t most,
                       Duration passed) {
+  MutexLock lock(mutex_);
   if (held_.size() >= kHolders && !held_.contains(holder)) ForgetWhoLeft();
   Held& held = held_[holder];
   if (held.open.size() >= most && passed - held.looked_at >= kLook) {
@@ -36,6 +41,35 @@ bool Connections::Add(const std::string& holder, int fd, size_t most,
   if (held.open.size() >= most) return false;
   held.open.push_back({fd, InodeOf(fd)});
   return true;
+}
+
+std::vector<std::string> Connections::CutWhoPresses(size_t most) {
+  struct Pressing {
+    int unread;  // bytes
+    int fd;
+    const std::string* holder;
+  };
+  MutexLock lock(mutex_);
+  std::vector<Pressing> pressing;
+  for (auto& [holder, held] : held_) {
+    ForgetClosed(&held);
+    for (const Open& one : held.open) {
+      int unread = 0;
+      if (ioctl(one.fd, FIONREAD, &unread) != 0 || unread < kMuch) continue;
+      pressing.push_back({unread, one.fd, &holder});
+    }
+  }
+  std::sort(
+      pressing.begin(), pressing.end(),
+      [](const Pressing& a, const Pressing& b) { return a.unread > b.unread; });
+  if (pressing.size() > most) pressing.resize(most);
+  std::vector<std::string> cut;
+  for (const Pressing& one : pressing) {
+    // gRPC sees an end, and closes it.
+    shutdown(one.fd, SHUT_RDWR);
+    cut.push_back(*one.holder);
+  }
+  return cut;
 }
 
 void Connections::ForgetClosed(Held* held) {
