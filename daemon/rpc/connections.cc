@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <spdlog/fmt/fmt.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +16,9 @@ namespace {
 
 // Of who has too many: 6,000 looks take 2 ms. Ours.
 constexpr Duration kLook = std::chrono::milliseconds(100);
+// Whose connection was ended comes again so much later: at once he would bring
+// the same. Ours.
+constexpr Duration kBarred = std::chrono::seconds(2);
 // Unread bytes of who presses: a beginning and a question are less. Ours.
 constexpr int kMuch = 16 << 10;
 // Holders, most of whom left. Ours.
@@ -25,6 +29,23 @@ ino_t InodeOf(int fd) {
   struct stat found {};
   if (fstat(fd, &found) != 0 || !S_ISSOCK(found.st_mode)) return 0;
   return found.st_ino;
+}
+
+// "fd:12" of the unix socket, "ipv4:10.0.0.1:4711" over TCP: an address has a
+// port once.
+bool IsOf(int fd, std::string_view peer) {
+  if (peer.starts_with("fd:")) return peer.substr(3) == std::to_string(fd);
+  sockaddr_storage address{};
+  socklen_t bytes = sizeof address;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) {
+    return false;
+  }
+  const in_port_t port =
+      address.ss_family == AF_INET
+          ? reinterpret_cast<const sockaddr_in&>(address).sin_port
+          : reinterpret_cast<const sockaddr_in6&>(address).sin6_port;
+  return (address.ss_family == AF_INET || address.ss_family == AF_INET6) &&
+         peer.ends_with(fmt::format(":{}", ntohs(port)));
 }
 
 }  // namespace
@@ -38,16 +59,18 @@ bool Connections::Add(const std::string& holder, int fd, size_t most,
     held.looked_at = passed;
     ForgetClosed(&held);
   }
-  if (held.open.size() >= most) return false;
+  if (held.open.size() >= most || passed < held.barred_until) return false;
   held.open.push_back({fd, InodeOf(fd)});
   return true;
 }
 
-std::vector<std::string> Connections::CutWhoPresses(size_t most) {
+std::vector<std::string> Connections::CutWhoPresses(size_t most,
+                                                    Duration passed) {
   struct Pressing {
     int unread;  // bytes
     int fd;
     const std::string* holder;
+    Held* held;
   };
   MutexLock lock(mutex_);
   std::vector<Pressing> pressing;
@@ -56,7 +79,7 @@ std::vector<std::string> Connections::CutWhoPresses(size_t most) {
     for (const Open& one : held.open) {
       int unread = 0;
       if (ioctl(one.fd, FIONREAD, &unread) != 0 || unread < kMuch) continue;
-      pressing.push_back({unread, one.fd, &holder});
+      pressing.push_back({unread, one.fd, &holder, &held});
     }
   }
   std::sort(
@@ -67,9 +90,22 @@ std::vector<std::string> Connections::CutWhoPresses(size_t most) {
   for (const Pressing& one : pressing) {
     // gRPC sees an end, and closes it.
     shutdown(one.fd, SHUT_RDWR);
+    one.held->barred_until = passed + kBarred;
     cut.push_back(*one.holder);
   }
   return cut;
+}
+
+void Connections::Cut(std::string_view peer, Duration passed) {
+  MutexLock lock(mutex_);
+  for (auto& [holder, held] : held_) {
+    ForgetClosed(&held);
+    for (const Open& one : held.open) {
+      if (!IsOf(one.fd, peer)) continue;
+      shutdown(one.fd, SHUT_RDWR);
+      held.barred_until = passed + kBarred;
+    }
+  }
 }
 
 void Connections::ForgetClosed(Held* held) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
@@ -19,12 +20,14 @@ namespace nanwatch {
 
 class Connections {
  public:
-  // Takes note of a socket. False: `holder` has `most` already. `passed` is as
-  // of Clock::Passed().
+  // Takes note of a socket. False: `holder` has `most` already, or one of his
+  // was ended in the last seconds. `passed` is as of Clock::Passed().
   bool Add(const std::string& holder, int fd, size_t most, Duration passed);
   // Ends those that have more to say than is read, the ones first that have
   // most, up to `most` of them. Returns whose they were.
-  std::vector<std::string> CutWhoPresses(size_t most);
+  std::vector<std::string> CutWhoPresses(size_t most, Duration passed);
+  // Ends that of a peer, as gRPC names him.
+  void Cut(std::string_view peer, Duration passed);
 
  private:
   struct Open {
@@ -34,6 +37,7 @@ class Connections {
   struct Held {
     std::vector<Open> open;
     Duration looked_at{};
+    Duration barred_until{};
   };
 
   static void ForgetClosed(Held* held);

@@ -60,7 +60,12 @@ IngestStream::IngestStream(IngestStreams& streams,
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
       identity_(streams.callers.Identify(*context)),
-      user_(streams.users.Of(streams.callers.Of(identity_).name)) {
+      user_(streams.users.Of(streams.callers.Of(identity_).name)),
+      peer_(context->peer()) {
+  if (streams_.empty.Floods(peer_, streams_.clock.Passed())) {
+    streams_.stats.CountLimit("connections");
+    streams_.cut(peer_);
+  }
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
   if (!identity_.refused.empty()) {
@@ -130,6 +135,7 @@ void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
 
 void IngestStream::OnDone() {
   port_->Detach();
+  if (!brought_) streams_.empty.Count(peer_, streams_.clock.Passed());
   streams_.Remove(port_);
   streams_.stats.streams.fetch_sub(1, std::memory_order_relaxed);
   if (joined_) {
@@ -166,6 +172,7 @@ void IngestStream::Take(grpc::ByteBuffer& bytes) {
   stats.bytes.fetch_add(size, std::memory_order_relaxed);
   ScratchArena arena;
   auto* request = arena.Create<v1::IngestRequest>();
+  brought_ = true;
   owed_ = user_->Spend(streams_.clock.Passed(), size);
   if (size > limits::kMessageBytes) {
     ParseBeginning(bytes, request);

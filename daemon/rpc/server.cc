@@ -95,6 +95,10 @@ class RpcServer::Parts {
         stats(stats),
         clock(clock),
         quotas(std::make_shared<const UserQuotas>(options.quotas)) {
+    streams.cut = [this](const std::string& peer) {
+      (peer.starts_with("fd:") ? of_users : of_addresses)
+          .Cut(peer, this->clock.Passed());
+    };
     callers.OnRefused([this](std::string_view peer, const Identity& who) {
       Refused(peer, callers.Of(who), who.refused);
     });
@@ -272,7 +276,8 @@ size_t RpcServer::Parts::CutWhoPresses() {
   size_t count = 0;
   std::string who;
   for (Connections* connections : {&of_users, &of_addresses}) {
-    for (std::string& holder : connections->CutWhoPresses(kCutAtOnce)) {
+    for (std::string& holder :
+         connections->CutWhoPresses(kCutAtOnce, clock.Passed())) {
       stats.CountLimit("connections");
       ++count;
       who = std::move(holder);
@@ -296,7 +301,8 @@ bool RpcServer::Parts::Admit(Connections* connections,
   stats.CountLimit("user_connections");
   Refused(holder, Caller{.name = holder},
           fmt::format("has {} connections open, as much as is allowed "
-                      "(quotas.connections)",
+                      "(quotas.connections), or one of them was just ended, as "
+                      "it flooded",
                       of_it.connections));
   close(fd);
   return false;

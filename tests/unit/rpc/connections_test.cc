@@ -66,7 +66,7 @@ TEST_F(ConnectionsTest, CutsWhoHasMoreToSayThanIsRead) {
     open_.insert(open_.end(), {pair[0], pair[1]});
     connections_.Add("user-" + std::to_string(i), ours[i], 10, seconds(1));
   }
-  EXPECT_TRUE(connections_.CutWhoPresses(10).empty());
+  EXPECT_TRUE(connections_.CutWhoPresses(10, seconds(2)).empty());
   const auto say = [&](int i, size_t bytes) {
     ASSERT_EQ(send(theirs[i], much.data(), bytes, 0),
               static_cast<ssize_t>(bytes));
@@ -74,9 +74,17 @@ TEST_F(ConnectionsTest, CutsWhoHasMoreToSayThanIsRead) {
   say(0, 100);
   say(1, 20 << 10);
   say(2, 30 << 10);
-  EXPECT_THAT(connections_.CutWhoPresses(1), testing::ElementsAre("user-2"));
+  EXPECT_THAT(connections_.CutWhoPresses(1, seconds(2)),
+              testing::ElementsAre("user-2"));
   EXPECT_EQ(send(theirs[2], "x", 1, MSG_NOSIGNAL), -1);
   EXPECT_EQ(send(theirs[1], "x", 1, MSG_NOSIGNAL), 1);
+  EXPECT_EQ(send(theirs[0], "x", 1, MSG_NOSIGNAL), 1);
+  // He comes again, some time later.
+  EXPECT_FALSE(connections_.Add("user-2", Socket(), 10, seconds(3)));
+  EXPECT_TRUE(connections_.Add("user-1", Socket(), 10, seconds(3)));
+  EXPECT_TRUE(connections_.Add("user-2", Socket(), 10, seconds(5)));
+  connections_.Cut("fd:" + std::to_string(ours[1]), seconds(5));
+  EXPECT_EQ(send(theirs[1], "x", 1, MSG_NOSIGNAL), -1);
   EXPECT_EQ(send(theirs[0], "x", 1, MSG_NOSIGNAL), 1);
 }
 
