@@ -72,10 +72,12 @@ class IngestStream final
   uint64_t edition_ = 0;  // of the access that `caller_` is of
   grpc::ByteBuffer read_;
   const std::string peer_;
-  bool brought_ = false;   // a message
-  bool joined_ = false;    // counted among the user's streams
-  Duration owed_{};        // until what the user sent is paid for
-  bool pressing_ = false;  // much of the user's waits for the pipeline
+  bool brought_ = false;  // a message
+  bool joined_ = false;   // counted among the user's streams
+  Duration owed_{};       // until what the user sent is paid for
+  // Where much of the user's waits for the pipeline: how long it takes to judge
+  // what this stream brought last.
+  Duration pressing_{};
   grpc::Alarm pause_;
   std::unordered_map<SessionId, Session> sessions_;  // looked up by id only
 
