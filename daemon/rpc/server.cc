@@ -193,9 +193,6 @@ Status RpcServer::Parts::Listen(const RpcOptions& options,
   builder.RegisterService(&query);
   server = builder.BuildAndStart();
   if (server == nullptr) return Error{"gRPC could not be started"};
-  guard = std::make_unique<MemoryGuard>(
-      options.memory_bytes + options.memory_bytes / 16,
-      [this] { return CutWhoPresses(); });
   server->GetHealthCheckService()->SetServingStatus(true);
   for (const char* service : {v1::IngestService::service_full_name(),
                               v1::QueryService::service_full_name()}) {
@@ -321,6 +318,9 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
                                         clock, rpc->stats_);
   const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
   if (!listening) return Error{listening.error()};
+  rpc->parts_->guard = std::make_unique<MemoryGuard>(
+      options.memory_bytes + options.memory_bytes / 16,
+      [parts = rpc->parts_.get()] { return parts->CutWhoPresses(); });
   return rpc;
 }
 
