@@ -64,6 +64,8 @@ void SetUpMalloc() {
   mallopt(M_MMAP_THRESHOLD, kKeptBytes / 4);  // or the above would fix it low
 }
 
+void GiveBackFreeMemory() { malloc_trim(0); }
+
 void ForgetStartupCode() {
   malloc_trim(0);
   dl_iterate_phdr(&Forget, nullptr);

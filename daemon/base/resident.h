@@ -16,6 +16,10 @@ size_t ResidentBytes();
 // time, every batch would pay for page faults.
 void SetUpMalloc();
 
+// Gives the kernel back what malloc holds and nobody uses. Takes up to 0.1 s a
+// GB.
+void GiveBackFreeMemory();
+
 // Call once when everything runs. Starting up touches most of the code of some
 // ninety shared libraries (relocation, constructors), which is then resident
 // for ever though never run again. This unmaps the pages of code; those that

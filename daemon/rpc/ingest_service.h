@@ -6,6 +6,7 @@
 #define NANWATCH_RPC_INGEST_SERVICE_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 #include "base/mutex.h"
 #include "nanwatch/v1/ingest.grpc.pb.h"
 #include "rpc/callers.h"
+#include "rpc/empty_streams.h"
 #include "rpc/ingest_port.h"
 #include "rpc/reply_budget.h"
 #include "rpc/stats.h"
@@ -38,6 +40,9 @@ class IngestStreams {
   const std::string daemon;  // name and version, said in the handshake
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams
+  EmptyStreams empty;
+  // Ends the connection of a peer, as gRPC names him, whose call is not over.
+  std::function<void(const std::string& peer)> cut = [](const auto&) {};
   std::atomic<bool> stopping{false};
   // Streams that are not read for a while; their alarms may outlive this.
   const std::shared_ptr<std::atomic<int64_t>> paused =

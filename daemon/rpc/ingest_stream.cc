@@ -17,10 +17,12 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kRetryAfter = milliseconds(200);
-// How long a stream is not read that presses: the pipeline takes 1 MB in that
-// time. Where many do, they are woken 10,000 times a second in all. Ours.
+// How long a stream is not read that presses: as long as it takes to judge what
+// all that press brought, at 50 MB/s. Where many do, they are woken 10,000
+// times a second in all. Ours.
 constexpr Duration kShortPause = milliseconds(5);
 constexpr Duration kPauseOfEach = std::chrono::microseconds(100);
+constexpr size_t kBytesPerMicrosecond = 50;
 // A client that left is noticed after it. Ours.
 constexpr Duration kLongPause = std::chrono::minutes(1);
 // Where a message says its kind, session and sequence.
@@ -60,7 +62,12 @@ IngestStream::IngestStream(IngestStreams& streams,
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
       identity_(streams.callers.Identify(*context)),
-      user_(streams.users.Of(streams.callers.Of(identity_).name)) {
+      user_(streams.users.Of(streams.callers.Of(identity_).name)),
+      peer_(context->peer()) {
+  if (streams_.empty.Floods(peer_, streams_.clock.Passed())) {
+    streams_.stats.CountLimit("connections");
+    streams_.cut(peer_);
+  }
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
   if (!identity_.refused.empty()) {
@@ -111,13 +118,16 @@ void IngestStream::OnReadDone(bool ok) {
 }
 
 void IngestStream::ReadOn() {
-  if (owed_ <= Duration(0) && !pressing_) return StartRead(&read_);
+  if (owed_ <= Duration(0) && pressing_ <= Duration(0)) {
+    return StartRead(&read_);
+  }
   if (owed_ > Duration(0)) streams_.stats.CountLimit("user_bytes");
+  const int64_t paused = ++*streams_.paused;
   const Duration least =
-      std::max(kShortPause, kPauseOfEach * ++*streams_.paused);
-  const Duration pause = std::clamp(owed_, least, kLongPause);
+      std::max(kShortPause, std::max(kPauseOfEach, pressing_) * paused);
+  const Duration pause = std::min(std::max(owed_, least), kLongPause);
   owed_ = Duration(0);
-  pressing_ = false;
+  pressing_ = Duration(0);
   // Through the port: the stream may be over by then.
   pause_.Set(std::chrono::system_clock::now() + pause,
              [port = port_, paused = streams_.paused](bool) {
@@ -130,6 +140,7 @@ void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
 
 void IngestStream::OnDone() {
   port_->Detach();
+  if (!brought_) streams_.empty.Count(peer_, streams_.clock.Passed());
   streams_.Remove(port_);
   streams_.stats.streams.fetch_sub(1, std::memory_order_relaxed);
   if (joined_) {
@@ -166,6 +177,7 @@ void IngestStream::Take(grpc::ByteBuffer& bytes) {
   stats.bytes.fetch_add(size, std::memory_order_relaxed);
   ScratchArena arena;
   auto* request = arena.Create<v1::IngestRequest>();
+  brought_ = true;
   owed_ = user_->Spend(streams_.clock.Passed(), size);
   if (size > limits::kMessageBytes) {
     ParseBeginning(bytes, request);
@@ -216,7 +228,10 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   const Offered offered = streams_.stopping.load(std::memory_order_relaxed)
                               ? Offered::kFull
                               : streams_.sink.Offer(std::move(arrival), weight);
-  pressing_ = offered != Offered::kTaken;
+  if (offered != Offered::kTaken) {
+    pressing_ =
+        Duration(1 + static_cast<int64_t>(weight / kBytesPerMicrosecond));
+  }
   if (offered == Offered::kFull) {
     // What was not taken was not moved either.
     parsed.message =

@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 
 #include "rpc/ingest_service.h"
@@ -70,9 +71,13 @@ class IngestStream final
   Caller caller_;
   uint64_t edition_ = 0;  // of the access that `caller_` is of
   grpc::ByteBuffer read_;
-  bool joined_ = false;    // counted among the user's streams
-  Duration owed_{};        // until what the user sent is paid for
-  bool pressing_ = false;  // much of the user's waits for the pipeline
+  const std::string peer_;
+  bool brought_ = false;  // a message
+  bool joined_ = false;   // counted among the user's streams
+  Duration owed_{};       // until what the user sent is paid for
+  // Where much of the user's waits for the pipeline: how long it takes to judge
+  // what this stream brought last.
+  Duration pressing_{};
   grpc::Alarm pause_;
   std::unordered_map<SessionId, Session> sessions_;  // looked up by id only
 

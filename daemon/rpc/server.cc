@@ -26,6 +26,7 @@
 #include "rpc/callers.h"
 #include "rpc/connections.h"
 #include "rpc/ingest_service.h"
+#include "rpc/memory_guard.h"
 #include "rpc/query_service.h"
 #include "rpc/tls_port.h"
 #include "rpc/unix_listener.h"
@@ -34,6 +35,9 @@
 namespace nanwatch {
 namespace {
 
+// Connections of a kind that are ended at a time where memory ends, those first
+// of whom most is unread. Ours.
+constexpr size_t kCutAtOnce = 16;
 // gRPC's own is 2 min: long for who holds a descriptor and says nothing. Ours.
 constexpr int kHandshakeMs = 10'000;
 constexpr int kQueryThreads =
@@ -91,6 +95,10 @@ class RpcServer::Parts {
         stats(stats),
         clock(clock),
         quotas(std::make_shared<const UserQuotas>(options.quotas)) {
+    streams.cut = [this](const std::string& peer) {
+      (peer.starts_with("fd:") ? of_users : of_addresses)
+          .Cut(peer, this->clock.Passed());
+    };
     callers.OnRefused([this](std::string_view peer, const Identity& who) {
       Refused(peer, callers.Of(who), who.refused);
     });
@@ -104,6 +112,8 @@ class RpcServer::Parts {
   void Accept(const std::string& path);
   void Take(const std::string& path, int fd, const Peer& peer);
 
+  // Ends connections of whom more comes than is read. How many.
+  size_t CutWhoPresses();
   // False: whoever is at the other end has connections enough; it is closed.
   bool Admit(Connections* connections, const std::string& holder,
              const Quotas& of_it, int fd);
@@ -117,15 +127,17 @@ class RpcServer::Parts {
   RpcStats& stats;
   Clock& clock;
   Published<UserQuotas> quotas;
-  Connections of_users;      // the unix socket's thread's
-  Connections of_addresses;  // the TCP port's
+  Connections of_users;
+  Connections of_addresses;
   Mutex mutex;
   LogThrottle refused_callers GUARDED_BY(mutex){std::chrono::minutes(1)};
+  LogThrottle cut GUARDED_BY(mutex){std::chrono::minutes(1)};
   std::unique_ptr<UnixListener> listener;
   std::unique_ptr<TcpListener> tcp;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tcp_door;
   std::shared_ptr<grpc::ServerCredentials> tls;  // null: the port has none
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<MemoryGuard> guard;
 };
 
 Status RpcServer::Parts::Listen(const RpcOptions& options,
@@ -257,6 +269,26 @@ void RpcServer::Parts::Take(const std::string& path, int fd, const Peer& peer) {
   grpc::AddInsecureChannelFromFd(server.get(), fd);
 }
 
+size_t RpcServer::Parts::CutWhoPresses() {
+  size_t count = 0;
+  std::string who;
+  for (Connections* connections : {&of_users, &of_addresses}) {
+    for (std::string& holder :
+         connections->CutWhoPresses(kCutAtOnce, clock.Passed())) {
+      stats.CountLimit("connections");
+      ++count;
+      who = std::move(holder);
+    }
+  }
+  int64_t before = 0;
+  MutexLock lock(mutex);
+  if (count > 0 && cut.Allow(SystemClock().Now(), &before)) {
+    LogWarning("connections were ended: they take more memory than there is",
+               fmt::format("count={} of={} before={}", count, who, before));
+  }
+  return count;
+}
+
 bool RpcServer::Parts::Admit(Connections* connections,
                              const std::string& holder, const Quotas& of_it,
                              int fd) {
@@ -266,7 +298,8 @@ bool RpcServer::Parts::Admit(Connections* connections,
   stats.CountLimit("user_connections");
   Refused(holder, Caller{.name = holder},
           fmt::format("has {} connections open, as much as is allowed "
-                      "(quotas.connections)",
+                      "(quotas.connections), or one of them was just ended, as "
+                      "it flooded",
                       of_it.connections));
   close(fd);
   return false;
@@ -285,6 +318,9 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
                                         clock, rpc->stats_);
   const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
   if (!listening) return Error{listening.error()};
+  rpc->parts_->guard = std::make_unique<MemoryGuard>(
+      options.memory_bytes + options.memory_bytes / 16,
+      [parts = rpc->parts_.get()] { return parts->CutWhoPresses(); });
   return rpc;
 }
 
@@ -311,6 +347,9 @@ void RpcServer::Stop(Duration grace) {
   // No new connections, and the path is free for a successor at once.
   parts_->listener.reset();
   parts_->tcp.reset();
+  parts_->guard.reset();
+  // Who floods is not waited for.
+  parts_->CutWhoPresses();
   parts_->query.Stop();
   parts_->streams.EndAll();
   if (parts_->server != nullptr) {

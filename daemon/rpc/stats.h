@@ -18,14 +18,17 @@ inline constexpr int kRefusalReasons = 7;
 std::string_view Name(RefusalReason reason);  // "invalid", "busy", ...
 
 // The bounds that can be hit on the way in, by their names in model/limits.h.
-inline constexpr std::array<std::string_view, 28> kIngestLimits = {
-    "message_bytes",   "batch_records", "string_bytes",   "settings",
-    "shape_dims",      "optimizers",    "layer_scales",   "streams",
-    "ops_per_session", "op_bytes",      "op_shapes",      "sessions_per_stream",
-    "replies",         "runs",          "ranks",          "run_bytes",
-    "memory",          "mailbox",       "history_queue",  "user_runs",
-    "user_sessions",   "user_op_bytes", "user_run_bytes", "user_connections",
-    "user_streams",    "user_queries",  "user_bytes",     "other"};
+inline constexpr std::array<std::string_view, 29> kIngestLimits = {
+    "message_bytes", "batch_records",  "string_bytes",
+    "settings",      "shape_dims",     "optimizers",
+    "layer_scales",  "streams",        "ops_per_session",
+    "op_bytes",      "op_shapes",      "sessions_per_stream",
+    "replies",       "runs",           "ranks",
+    "run_bytes",     "memory",         "mailbox",
+    "history_queue", "user_runs",      "user_sessions",
+    "user_op_bytes", "user_run_bytes", "user_connections",
+    "user_streams",  "user_queries",   "user_bytes",
+    "connections",   "other"};
 
 // Counters, ever rising, but for `streams`. Written and read by any thread.
 struct RpcStats {

@@ -115,7 +115,7 @@ def resets(where):
 
 
 def continuations(where):
-    """A header that does not end (CVE-2024-27316)."""
+    """A header that does not end (VU#421644)."""
     more = literal("x-more", "v" * 100) * 100
     def frames():
         yield frame(HEADERS, 0, 1, request())

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <string>
 #include <vector>
 
 namespace nanwatch {
@@ -51,6 +52,40 @@ TEST_F(ConnectionsTest, LooksNotForEachWhoComesInVain) {
       connections_.Add("ann", Socket(), 1, seconds(1) + milliseconds(50)));
   EXPECT_TRUE(
       connections_.Add("ann", Socket(), 1, seconds(1) + milliseconds(150)));
+}
+
+TEST_F(ConnectionsTest, CutsWhoHasMoreToSayThanIsRead) {
+  const std::string much(32 << 10, 'x');
+  int ours[3];
+  int theirs[3];
+  for (int i = 0; i < 3; ++i) {
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    ours[i] = pair[0];
+    theirs[i] = pair[1];
+    open_.insert(open_.end(), {pair[0], pair[1]});
+    connections_.Add("user-" + std::to_string(i), ours[i], 10, seconds(1));
+  }
+  EXPECT_TRUE(connections_.CutWhoPresses(10, seconds(2)).empty());
+  const auto say = [&](int i, size_t bytes) {
+    ASSERT_EQ(send(theirs[i], much.data(), bytes, 0),
+              static_cast<ssize_t>(bytes));
+  };
+  say(0, 100);
+  say(1, 20 << 10);
+  say(2, 30 << 10);
+  EXPECT_THAT(connections_.CutWhoPresses(1, seconds(2)),
+              testing::ElementsAre("user-2"));
+  EXPECT_EQ(send(theirs[2], "x", 1, MSG_NOSIGNAL), -1);
+  EXPECT_EQ(send(theirs[1], "x", 1, MSG_NOSIGNAL), 1);
+  EXPECT_EQ(send(theirs[0], "x", 1, MSG_NOSIGNAL), 1);
+  // He comes again, some time later.
+  EXPECT_FALSE(connections_.Add("user-2", Socket(), 10, seconds(3)));
+  EXPECT_TRUE(connections_.Add("user-1", Socket(), 10, seconds(3)));
+  EXPECT_TRUE(connections_.Add("user-2", Socket(), 10, seconds(5)));
+  connections_.Cut("fd:" + std::to_string(ours[1]), seconds(5));
+  EXPECT_EQ(send(theirs[1], "x", 1, MSG_NOSIGNAL), -1);
+  EXPECT_EQ(send(theirs[0], "x", 1, MSG_NOSIGNAL), 1);
 }
 
 TEST_F(ConnectionsTest, ManyWhoLeftAreForgottenAndWhoIsHereIsNot) {

@@ -1,0 +1,65 @@
+#include "rpc/memory_guard.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/resident.h"
+
+namespace nanwatch {
+namespace {
+
+using std::chrono::milliseconds;
+
+// 40 MB come in a look, as far as the attacks that were tried. Ours.
+constexpr milliseconds kLook{100};
+constexpr milliseconds kLookWhereMuchIs{20};
+// From half of the bound on, so much more in so long is a flood, too: what is
+// parsed and waits is 128 MB at most, and comes once. Ours.
+constexpr size_t kRise = 100 << 20;
+constexpr milliseconds kWindow{500};
+// Until gRPC gave back what a connection that ended had. Ours.
+constexpr milliseconds kGiveBack{50};
+
+}  // namespace
+
+MemoryGuard::MemoryGuard(size_t most, std::function<size_t()> cut)
+    : most_(most), cut_(std::move(cut)), thread_([this] { Loop(); }) {}
+
+MemoryGuard::~MemoryGuard() {
+  {
+    MutexLock lock(mutex_);
+    over_ = true;
+  }
+  over_changed_.notify_one();
+  thread_.join();
+}
+
+bool MemoryGuard::Sleep(milliseconds time)
+    NANWATCH_TS(no_thread_safety_analysis) {
+  std::unique_lock<std::mutex> lock(mutex_.native());
+  over_changed_.wait_for(lock, time, [this] { return over_; });
+  return !over_;
+}
+
+void MemoryGuard::Loop() {
+  milliseconds look = kLook;
+  milliseconds since{0};
+  size_t before = ResidentBytes();
+  while (Sleep(look)) {
+    const size_t resident = ResidentBytes();
+    const bool much = 2 * resident > most_;
+    const bool rises = much && resident > before + kRise;
+    since += look;
+    if (since >= kWindow || resident < before) {
+      since = milliseconds(0);
+      before = resident;
+    }
+    look = much ? kLookWhereMuchIs : kLook;
+    if ((resident <= most_ && !rises) || cut_() == 0) continue;
+    if (!Sleep(kGiveBack)) return;
+    // Else nobody sees that it is free, and more would be cut.
+    GiveBackFreeMemory();
+  }
+}
+
+}  // namespace nanwatch
