@@ -38,6 +38,7 @@ notify:
   runbooks_url: https://wiki.example/nanwatch
   webhook: {{urls: ["{self.webhook.url}"]}}
   alertmanager: {{urls: ["http://127.0.0.1:{free_port()}"]}}  # is down
+audit: {{file: {self.folder}/audit.log}}
 """)
 
     def start(self):

@@ -22,7 +22,7 @@ def test_no_such_rule():
     wrong = explain("scale_colapse")
     assert wrong.returncode == 4 and wrong.stdout == ""
     assert "perhaps you mean scale_collapse" in wrong.stderr
-    assert explain("64").returncode == 4
+    assert explain("127").returncode == 4
     assert explain("4x").returncode == 4
 
 
