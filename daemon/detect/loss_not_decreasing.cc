@@ -12,7 +12,6 @@ namespace {
 constexpr int32_t kKnown = 256;   // losses that show that it stands; ours
 constexpr float kStill = 0.003f;  // noise that hides no decrease; ours
 // Means over many steps, as epochs are, show it sooner.
-constexpr int32_t kMeans = 8;        // records; ours
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
