@@ -127,10 +127,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool stays = rejected_ >= t[kCriticalHold] &&
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
-    const bool learned =
-        c.loss->values() > 0 && c.loss->IsLearned(c.loss->stands());
     const bool known = s.newest() <= c.at_rest->largest_norm() &&
-                       (learned || rejected_ < t[kHold]);
+                       (rejected_ < t[kHold] || c.loss->has_learned_all());
     const bool rests = c.at_rest->Explains(c.record);
     trigger = stays && !rests  ? Severity::kCritical
               : known || rests ? Severity::kInfo
@@ -141,8 +139,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     rejected_ = 0;
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  const float level = s.out() ? s.excursion().base() : s.level().at();
-  return episode_.On(trigger, s.y() < level + kCalm, c.record.step,
+  return episode_.On(trigger, s.y() < s.usual() + kCalm, c.record.step,
                      static_cast<int64_t>(t[kClear]));
 }
 

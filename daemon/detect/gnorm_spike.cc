@@ -90,10 +90,9 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
 }
 
 bool GnormSpike::IsMeaningless(const StepContext& c) {
-  const Series& loss = *c.loss;
-  const bool learned = loss.values() > 0 && loss.IsLearned(loss.stands());
   return c.at_rest->Explains(c.record) ||
-         (learned && c.grad_norm->newest() <= c.at_rest->largest_norm());
+         (c.grad_norm->newest() <= c.at_rest->largest_norm() &&
+          c.loss->has_learned_all());
 }
 
 bool GnormSpike::Learns(const StepContext& c) {
@@ -128,7 +127,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
-  const float above = s.y() - (s.out() ? x.base() : s.level().at());
+  const float above = s.y() - s.usual();
   // Norms of a fresh net that learns may climb from next to nothing.
   const auto usual = [&] {
     return !x.jumped() && !s.begins_late() &&

@@ -136,10 +136,9 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   const int64_t gap = step_.newest;
   const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
-  const float level = s.out() ? s.excursion().base() : s.level().at();
   // Where losses scatter so widely, a high one says nothing.
   const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
-                     s.y() - level < kNoise * s.level().noise();
+                     s.y() - s.usual() < kNoise * s.level().noise();
   return guessing_.Add(s.newest(), step, covered, known ? healthy_ : -HUGE_VALF,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,

@@ -128,8 +128,10 @@ bool LossNotDecreasing::Guesses(const StepContext& c) {
     const bool stays = cost > 0 &&
                        cost == CostOfGuessing(course_.middle(), kExactly) &&
                        std::fabs(std::exp(first_) - cost) <= kNearly * cost;
-    if (stays) untrained_ = cost;
-    among_ = true;
+    if (stays) {
+      untrained_ = cost;
+      among_ = true;
+    }
     return stays;
   }
   if (!among_) {

@@ -21,7 +21,7 @@ constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
 constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
 constexpr float kAnew = 0.05f;       // of the first losses, from them; ours
-constexpr float kNothing = 0.05f;  // of the first losses: all is learned; ours
+constexpr float kNothing = 0.05f;    // of the first losses; as Series::kAll
 constexpr float kMuch =
     5;  // times the level, of one that has learned all; ours
 constexpr float kNatsLost = 2;  // of words: e^2 times as perplexed; ours

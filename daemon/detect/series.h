@@ -30,10 +30,10 @@ class Series {
   int32_t values() const { return values_; }  // saturates
   bool begins_late() const { return late_; }  // the first step was late
   bool crosses_zero() const { return unit_ > 0; }
-  // At `y` it is still down to a twentieth of its first values: a loss that has
-  // learned all there is, and wanders far there without a meaning.
-  bool IsLearned(float y) const {
-    return !crosses_zero() && y <= first_ + kAll;
+  // It stands at a twentieth of its first values or less: a loss that has
+  // learned all there is, and wanders there without a meaning.
+  bool has_learned_all() const {
+    return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
   // It began next to nothing, with much noise: a loss that grows with rewards.
   bool follows_rewards() const;
@@ -47,6 +47,8 @@ class Series {
   // The excursion rises from its middle third to its last by more than noise.
   bool climbs() const;
   const SeriesLevel& level() const { return level_; }
+  // The level, or that which the excursion left.
+  float usual() const { return out_ ? excursion_.base() : level_.at(); }
   float newest() const { return newest_; }  // as it came
   // All as logarithms.
   float y() const { return y_; }

@@ -17,6 +17,13 @@ def _openssl(*arguments):
                    capture_output=True, timeout=60)
 
 
+def replace(target, source):
+    """What is in `source` takes the place of `target`, whole at once."""
+    new = target.with_suffix(".new")
+    new.write_bytes(source.read_bytes())
+    new.rename(target)
+
+
 class Authority:
     """Signs certificates; all is in one folder, files named after whom they
     are of."""
@@ -100,11 +107,8 @@ access: {{admins: [chief]}}
 
     def show(self, certificate, key):
         """As the server's own."""
-        for source, target in ((key, self.key), (certificate,
-                                                 self.certificate)):
-            new = target.with_suffix(".new")
-            new.write_bytes(source.read_bytes())
-            new.rename(target)
+        replace(self.key, key)
+        replace(self.certificate, certificate)
 
     def give(self, name):
         """A new token; the file of the user has it, and what the daemon reads

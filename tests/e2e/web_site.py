@@ -14,7 +14,7 @@ import ssl
 import subprocess
 
 from conftest import BIN, ROOT, Daemon, wait_for
-from tls_site import HERE, Authority
+from tls_site import HERE, Authority, replace
 
 EXAMPLE = ROOT / "deploy/web-config.yml"
 PASSWORD = "change-me"  # of both users of the example
@@ -49,11 +49,8 @@ web: {{config_file: {self.file}}}
 
     def show(self, certificate, key):
         """As the server's own, a file after the other."""
-        for source, target in ((key, self.key), (certificate,
-                                                 self.certificate)):
-            new = target.with_suffix(".new")
-            new.write_bytes(source.read_bytes())
-            new.rename(target)
+        replace(self.key, key)
+        replace(self.certificate, certificate)
 
     def start(self):
         self.daemon.start(wait=False, extra=("--listen", self.listen))
