@@ -34,6 +34,9 @@ enum class ShowForm { kReport, kAll, kJson };
 int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
             ShowForm form);
 v1::GetLayersRequest LayersOf(const RunChoice& run, int32_t rank);
+enum class ScalesForm { kTable, kYaml, kJson };
+int ShowLayerScales(QueryClient& client, const RunChoice& run,
+                    const Style& style, ScalesForm form);
 int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
                const Style& style, bool json);
 

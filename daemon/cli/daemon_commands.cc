@@ -82,17 +82,37 @@ Command ShowCommand(const std::string* address) {
 Command LayersCommand(const std::string* address) {
   struct Arguments : RunArguments {
     int32_t rank = 0;
+    bool scales = false;
+    bool yaml = false;
   };
   const auto a = std::make_shared<Arguments>();
   return {.name = "layers",
-          .help = "the newest report of each parameter's gradient, of one rank",
+          .help =
+              "the newest report of each parameter's gradient, of one rank; "
+              "or the loss scales that suit each layer",
           .options = Joined(OfARun(a.get()), {{.names = "--rank",
                                                .target = &a->rank,
                                                .help = "default: 0",
                                                .check = WholeNumber()},
-                                              {"--json", &a->json, "as JSON"}}),
+                                              {"--json", &a->json, "as JSON"},
+                                              {"--scales", &a->scales,
+                                               "loss scales that suit, of all "
+                                               "ranks: needs, bears, has, "
+                                               "loses; and the fewest that do"},
+                                              {.names = "--yaml",
+                                               .target = &a->yaml,
+                                               .help = "these scales, for a "
+                                                       "program",
+                                               .excludes = "--json"}}),
           .run = [=] {
             QueryClient client = Connect(*address);
+            if (a->scales || a->yaml) {
+              const ScalesForm form = a->json   ? ScalesForm::kJson
+                                      : a->yaml ? ScalesForm::kYaml
+                                                : ScalesForm::kTable;
+              return ShowLayerScales(client, Chosen(*a), Style::OfTerminal(),
+                                     form);
+            }
             return ShowLayers(client, Chosen(*a), a->rank, Style::OfTerminal(),
                               a->json);
           }};

@@ -5,6 +5,7 @@
 
 #include "base/plain_text.h"
 #include "cli/commands.h"
+#include "cli/layer_scales.h"
 #include "cli/layers_table.h"
 #include "cli/report.h"
 #include "cli/run_tables.h"
@@ -94,6 +95,27 @@ int ShowLayers(QueryClient& client, const RunChoice& run, int32_t rank,
       std::puts(
           "Older reports than the newest 10,000 rows are not among these.");
     }
+  }
+  return 0;
+}
+
+int ShowLayerScales(QueryClient& client, const RunChoice& run,
+                    const Style& style, ScalesForm form) {
+  v1::GetLayersRequest request = LayersOf(run, 0);
+  request.set_scales(true);
+  const Result<v1::GetLayersResponse> layers = client.GetLayers(request);
+  if (!layers.ok()) return Fail(layers.error());
+  if (form == ScalesForm::kJson) {
+    PrintJson(*layers);
+  } else if (layers->scales_size() == 0) {
+    return Fail(
+        "no gradients in fp16 or FP8 were told that say which scales suit: "
+        "watch with level=\"layers\" or \"ops\", or tell their abs_max and "
+        "exponents");
+  } else if (form == ScalesForm::kYaml) {
+    std::fputs(LayerScalesYaml(*layers, run.run_id).c_str(), stdout);
+  } else {
+    std::fputs(LayerScalesTable(*layers, style).c_str(), stdout);
   }
   return 0;
 }

@@ -115,6 +115,9 @@ Command SimulateCommand(const std::string* address) {
             "pytorch, megatron, deepspeed, ascend_tf, ..., with its defaults, "
             "or none; default: the run's own, as it was declared or "
             "recognised"},
+           {"--layerwise", &options.layerwise,
+            "scales a layer: AdaLoss, a few fixed ones, delayed scaling, on "
+            "recorded gradients"},
            {.names = "--fixed",
             .target = &options.fixed,
             .help = "a scale that never changes",
@@ -126,7 +129,9 @@ Command SimulateCommand(const std::string* address) {
         if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
         if (a->attempt >= 0) a->options.run.attempt = a->attempt;
         a->options.address = DaemonAddress(*address);
-        return SimulateRun(a->options, Style::OfTerminal());
+        return a->options.layerwise
+                   ? SimulateRunsLayers(a->options, Style::OfTerminal())
+                   : SimulateRun(a->options, Style::OfTerminal());
       }};
 }
 

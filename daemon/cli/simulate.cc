@@ -77,7 +77,7 @@ Status Check(const ScalerParameters& p, const std::string& title) {
 
 // From the daemon, as `export` has it.
 Result<RecordingNote> ReadRun(const SimulateOptions& options,
-                              UpdateRecorder* recorder) {
+                              const std::function<void(const Event&)>& take) {
   QueryClient client(options.address.empty() ? FindDaemon() : options.address);
   const Result<v1::RunDetail> detail =
       client.GetRun(options.recording, options.run.attempt);
@@ -92,7 +92,7 @@ Result<RecordingNote> ReadRun(const SimulateOptions& options,
       request, [&](const v1::ExportRunResponse& response) -> Status {
         const Result<Event> event = DecodeEvent(response.event());
         if (!event.ok()) return Error{event.error()};
-        recorder->Take(*event);
+        take(*event);
         return OkStatus();
       });
   if (!read.ok()) return Error{read.error()};
@@ -100,13 +100,13 @@ Result<RecordingNote> ReadRun(const SimulateOptions& options,
 }
 
 Result<RecordingNote> Read(const SimulateOptions& options,
-                           UpdateRecorder* recorder) {
+                           const std::function<void(const Event&)>& take) {
   if (options.recording != "-" && !FileExists(options.recording)) {
-    return ReadRun(options, recorder);
+    return ReadRun(options, take);
   }
-  return ReadRecording(
-      options.recording, options.log, {.run = options.run, .one = true},
-      [&](Time, const Event& event) { recorder->Take(event); });
+  return ReadRecording(options.recording, options.log,
+                       {.run = options.run, .one = true},
+                       [&](Time, const Event& event) { take(event); });
 }
 
 // The newest attempt with a scale, or the one that was asked for.
@@ -127,6 +127,12 @@ Result<RecordedRun> OneOf(std::vector<RecordedRun> runs,
 }
 
 }  // namespace
+
+Status ReadForSimulation(const SimulateOptions& options,
+                         const std::function<void(const Event&)>& take) {
+  const Result<RecordingNote> note = Read(options, take);
+  return note.ok() ? OkStatus() : Status(Error{note.error()});
+}
 
 Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
                                   const RecordedRun& run) {
@@ -170,7 +176,8 @@ Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
 
 int SimulateRun(const SimulateOptions& options, const Style& style) {
   UpdateRecorder recorder;
-  const Result<RecordingNote> note = Read(options, &recorder);
+  const Result<RecordingNote> note =
+      Read(options, [&](const Event& event) { recorder.Take(event); });
   if (!note.ok()) return Fail(note.error());
   const Result<RecordedRun> run = OneOf(recorder.Finish(), options.run.attempt);
   if (!run.ok()) return Fail(run.error());

@@ -4,6 +4,7 @@
 #define NANWATCH_CLI_SIMULATE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,10 +25,17 @@ struct SimulateOptions {
   std::optional<double> fixed;
   // What is set of the scaler's numbers.
   ScalerDeclaration numbers;
+  bool layerwise = false;
   bool json = false;
 };
 
 int SimulateRun(const SimulateOptions& options, const Style& style);
+// The same of scales that layers have of their own.
+int SimulateRunsLayers(const SimulateOptions& options, const Style& style);
+
+// Reads the recording, or from the daemon as `export` has it.
+Status ReadForSimulation(const SimulateOptions& options,
+                         const std::function<void(const Event&)>& take);
 
 // The scaler that is to be simulated, with all its numbers.
 struct ScalerChoice {

@@ -35,6 +35,12 @@ Severity NoSingleScale::OnStep(const StepContext& c, Thresholds t) {
       c.scaler.fate() == Fate::kLost) {
     return episode_.severity();
   }
+  // Layers that have scales of their own need no single one.
+  if (c.layers != nullptr) {
+    held_ = 0;
+    return episode_.On(Severity::kNone, true, c.record.step,
+                       static_cast<int64_t>(t[kClear]));
+  }
   const GradientRange& range = c.gradients->range;
   const auto headroom = range.headroom();
   if (!headroom || range.bounded() < 2) return episode_.severity();

@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "detect/context.h"
+#include "detect/layer_context.h"
 #include "model/finding.h"
 #include "model/rule.h"
 #include "model/state_bytes.h"
@@ -176,6 +177,10 @@ class RuleList {
   template <typename Rule>
   static Severity Call(Rule& rule, const TimeContext& c, Thresholds t) {
     return rule.OnTime(c, t);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const LayerContext& c, Thresholds t) {
+    return rule.OnLayers(c, t);
   }
   template <size_t... I>
   void DescribeEach(size_t index, Finding* finding,

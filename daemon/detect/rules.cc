@@ -18,6 +18,7 @@ const std::vector<const RuleSpec*>& ByNumber() {
     AddSpecs<OpRules>(all);
     AddSpecs<AlignedRules>(all);
     AddSpecs<TimeRules>(all);
+    AddSpecs<LayerRules>(all);
     std::sort(all->begin(), all->end(),
               [](const auto* a, const auto* b) { return a->id < b->id; });
     return all;
@@ -62,6 +63,7 @@ RuleTables::RuleTables(const RulesInForce& set) {
   Fill<OpRules>(set, &op_);
   Fill<AlignedRules>(set, &aligned_);
   Fill<TimeRules>(set, &time_);
+  Fill<LayerRules>(set, &layers_);
 }
 
 template <typename List>

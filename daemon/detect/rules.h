@@ -16,6 +16,9 @@
 #include "detect/gnorm_spike.h"
 #include "detect/grad_ratio.h"
 #include "detect/grad_vanishing.h"
+#include "detect/layer_not_unscaled.h"
+#include "detect/layer_scale_outside.h"
+#include "detect/layer_underflow.h"
 #include "detect/loss_high_plateau.h"
 #include "detect/loss_impossible.h"
 #include "detect/loss_nonfinite.h"
@@ -27,6 +30,7 @@
 #include "detect/never_calibrated.h"
 #include "detect/no_single_scale.h"
 #include "detect/numeric_mutation.h"
+#include "detect/one_scale_suffices.h"
 #include "detect/op_internal_overflow.h"
 #include "detect/op_overflow_origin.h"
 #include "detect/op_overflow_propagated.h"
@@ -90,6 +94,9 @@ using OpRules =
 using AlignedRules =
     RuleList<ScaleRankMismatch, SkipRankMismatch, CommNonfiniteOrigin,
              ReplicaDivergence, SdcStrikes>;
+// A rank whose layers have loss scales of their own, made on demand.
+using LayerRules = RuleList<LayerUnderflow, LayerScaleOutside, OneScaleSuffices,
+                            LayerNotUnscaled>;
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
@@ -104,7 +111,7 @@ const RuleSpec* FindRule(std::string_view name);
 // Every rule with its defaults.
 RulesInForce DefaultRules();
 
-// A RulesInForce made ready for the four lists. Thresholds that the set lacks
+// A RulesInForce made ready for the lists. Thresholds that the set lacks
 // are the defaults (an older daemon wrote it); rules that do not exist are
 // ignored.
 class RuleTables {
@@ -117,6 +124,7 @@ class RuleTables {
   const OpRules::Table& op() const { return op_; }
   const AlignedRules::Table& aligned() const { return aligned_; }
   const TimeRules::Table& time() const { return time_; }
+  const LayerRules::Table& layers() const { return layers_; }
   const RuleThresholds& in_force() const { return in_force_; }
 
  private:
@@ -129,6 +137,7 @@ class RuleTables {
   OpRules::Table op_;
   AlignedRules::Table aligned_;
   TimeRules::Table time_;
+  LayerRules::Table layers_;
   RuleThresholds in_force_;
 };
 

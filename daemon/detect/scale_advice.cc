@@ -16,7 +16,9 @@ ScaleAdvice AdviceFrom(const StepContext& c) {
   advice.headroom = *headroom;
   advice.bits = *bits;
   const bool none = c.run.scaler.kind == ScalingKind::kNone;
-  advice.scale = none ? 1 : c.scaler.scale().value_or(0);
+  // Gradients of layers with scales of their own are held against 1.
+  const double otherwise = c.layers != nullptr ? 1 : 0;
+  advice.scale = none ? 1 : c.scaler.scale().value_or(otherwise);
   return advice;
 }
 

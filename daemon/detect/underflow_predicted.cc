@@ -35,6 +35,12 @@ Severity UnderflowPredicted::OnStep(const StepContext& c, Thresholds t) {
       c.scaler.fate() == Fate::kLost) {
     return episode_.severity();
   }
+  // What layers lose at scales of their own is layer_underflow's.
+  if (c.layers != nullptr) {
+    held_ = 0;
+    return episode_.On(Severity::kNone, true, c.record.step,
+                       static_cast<int64_t>(t[kClear]));
+  }
   const GradientRange& range = c.gradients->range;
   const auto headroom = range.headroom();
   if (!headroom || range.bounded() == 0) return episode_.severity();

@@ -135,6 +135,10 @@ constexpr Advice kAdvice[] = {
      "named layers."},
     {Cause::kNoSingleScale, "jax", "A jmp policy with compute_dtype bfloat16."},
 
+    {Cause::kLayerScales, "",
+     "`nanwatch layers RUN --scales` shows each layer's range and scale; "
+     "`--yaml` gives scales that suit."},
+
     {Cause::kFp8Scaling, "",
      "Let the scale follow its tensor: a scale from the present values instead "
      "of delayed ones, a scale a block, or that layer in bf16."},

@@ -48,6 +48,8 @@ enum class Form : uint8_t {
   kCollapseStuck,
   kCollapseLow,
   kNoSingleScale,
+  kLayerNotUnscaled,
+  kLayerScales,
   kUnderflow,
   kFp8,
   kDiverges,
@@ -58,7 +60,7 @@ enum class Form : uint8_t {
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 36;  // as many as Form has; ours
+inline constexpr size_t kForms = 38;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -153,7 +155,8 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenStartUp, WhenFixedScaleTooHigh, WhenRangeOverflow, WhenCollapseUnseen,
     WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
     WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
-    WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded;
+    WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded,
+    WhenLayerNotUnscaled, WhenLayerScales;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -162,7 +165,7 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayRangeOverflow, SayCollapseUnseen, SayCollapseMostly, SayCollapseStuck,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
     SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
-    SayLossMadeWrong, SayProgramEnded;
+    SayLossMadeWrong, SayProgramEnded, SayLayerNotUnscaled, SayLayerScales;
 
 }  // namespace nanwatch
 

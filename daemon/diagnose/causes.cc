@@ -18,7 +18,7 @@ constexpr RuleSet kAtAnyScale = kScaleTrouble | kBadOp;
 constexpr RuleSet kMisused = {kScaleLimitCycle, kScaleStuck,
                               kScaleRunaway,    kScaleDiscontinuity,
                               kLrSkipDesync,    kClippedBeforeUnscaling,
-                              kUnscaledTwice};
+                              kUnscaledTwice,   RuleId::kLayerNotUnscaled};
 // The others measure from a scale that is none.
 constexpr RuleSet kOfNoScale =
     kScaleTrouble | RuleSet{kScaleLimitCycle, kScaleStuck, kScaleRunaway,
@@ -44,6 +44,9 @@ constexpr RuleSet kCollapse =
 constexpr RuleSet kVanishing = {kGradRatio, kGradVanishing, kUnderflowMeasured,
                                 kUnderflowPredicted};
 constexpr RuleSet kNoSingle = kVanishing | RuleSet{RuleId::kNoSingleScale};
+constexpr RuleSet kOfLayers = {RuleId::kLayerUnderflow,
+                               RuleId::kLayerScaleOutside,
+                               RuleId::kOneScaleSuffices};
 constexpr RuleSet kFp8Rules = {kFp8Clip, kFp8Underflow, kScaleInvJump};
 constexpr RuleSet kRanks = {kScaleRankMismatch, kSkipRankMismatch,
                             kReplicaDivergence, kStepRankSkew};
@@ -97,6 +100,10 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kNoSingleScale,
      "Layers differ so much in their gradients that no one scale suits all.",
      kNoSingle},
+    {Cause::kLayerScales,
+     "The loss scale of a layer does not suit its gradients; or one would do "
+     "for all.",
+     kOfLayers},
     {Cause::kFp8Scaling,
      "The scale of an FP8 tensor does not follow its values.", kFp8Rules},
     {Cause::kDivergence,
@@ -200,6 +207,11 @@ constexpr CauseForm kFormTable[] = {
      kNobody, WhenCollapseLow, SayCollapseLow},
     {Form::kNoSingleScale, Cause::kNoSingleScale, kNoSingle, kAny, kNobody,
      WhenNoSingleScale, SayNoSingleScale},
+    {Form::kLayerNotUnscaled, Cause::kScalerMisuse,
+     RuleSet{RuleId::kLayerNotUnscaled}, kAny, kNobody, WhenLayerNotUnscaled,
+     SayLayerNotUnscaled},
+    {Form::kLayerScales, Cause::kLayerScales, kOfLayers, kAny, kNobody,
+     WhenLayerScales, SayLayerScales},
     // A scale that fell too far, or none that suits, is the better cause.
     {Form::kUnderflow, Cause::kUnderflow, kVanishing, kAny,
      Bit(Form::kCollapseUnseen) | Bit(Form::kCollapseMostly) |

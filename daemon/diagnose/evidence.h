@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "model/diagnosis.h"
 #include "model/op.h"
 #include "model/rank.h"
+#include "model/snapshot.h"
 #include "model/step.h"
 
 namespace nanwatch {
@@ -198,6 +200,9 @@ struct RunEvidence {
   // what came before it.
   int64_t first_good_step = -1;
   std::optional<int64_t> updates_to_floor;
+  // Which scales suit the layers; null: not known, or nothing found speaks of
+  // them.
+  std::shared_ptr<const LayerRangesView> layer_ranges;
   uint64_t impossible_transitions = 0;
   uint64_t good_steps = 0;
   int64_t growth_interval = 0;

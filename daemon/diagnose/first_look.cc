@@ -112,6 +112,19 @@ constexpr Look kLooks[] = {
     {RuleId::kNoSingleScale,
      "No setting of the scaler helps. Keep the two named layers in another "
      "format, or use bf16."},
+    {RuleId::kLayerUnderflow,
+     "Raise the scale of the layer named; `nanwatch layers RUN --scales` shows "
+     "how far it may go. Zeros of a ReLU's mask are not counted."},
+    {RuleId::kLayerScaleOutside,
+     "See whether the scaler has a bound (AdaLoss: accum_upper_bound 1024) "
+     "that keeps it there, and raise that; else set the scale by "
+     "`nanwatch layers RUN --scales --yaml`."},
+    {RuleId::kOneScaleSuffices,
+     "Nothing is wrong: one loss scale for all is simpler and as good. Before "
+     "you change, see whether the range holds in later stages of training."},
+    {RuleId::kLayerNotUnscaled,
+     "Look where the layer's gradients are divided by its scale: the weight's "
+     "and the bias' are to be, each once, before clipping and the update."},
     {RuleId::kLossSpike,
      "A spike that comes back within some tens of steps needs nothing. If it "
      "stays, go back to a checkpoint before it and skip the data of that step, "

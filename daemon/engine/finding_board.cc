@@ -11,8 +11,9 @@ namespace nanwatch {
 namespace {
 
 constexpr FindingKey::List kLists[] = {
-    FindingKey::List::kStep, FindingKey::List::kOp, FindingKey::List::kAligned,
-    FindingKey::List::kTime, FindingKey::List::kLife};
+    FindingKey::List::kStep,    FindingKey::List::kOp,
+    FindingKey::List::kAligned, FindingKey::List::kTime,
+    FindingKey::List::kLife,    FindingKey::List::kLayer};
 
 }  // namespace
 

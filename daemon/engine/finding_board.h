@@ -17,7 +17,7 @@ namespace nanwatch {
 // Which rule of which list. A rule's Describe may name another subject (a run's
 // rule that found a rank), so the subject is not the key.
 struct FindingKey {
-  enum class List : uint8_t { kStep, kOp, kAligned, kTime, kLife };
+  enum class List : uint8_t { kStep, kOp, kAligned, kTime, kLife, kLayer };
   List list = List::kStep;
   int32_t rank = -1;
   uint32_t place = 0;  // track, op * kSlots + slot, or group

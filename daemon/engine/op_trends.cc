@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "model/limits.h"
+#include "scaler/scale_fit.h"
 
 namespace nanwatch {
 namespace {
@@ -26,22 +27,34 @@ std::optional<float> StatAt(const OpColumns& columns, OpStat stat, size_t row) {
   return column->values[row];
 }
 
-void AddRange(const OpColumns& columns, size_t row, std::optional<float> rms,
-              SparseRows* sparse, GradientRange* range) {
-  TensorRange tensor;
-  tensor.elements = columns.elements[row];
-  tensor.zeros = sparse->Zeros(row);
-  tensor.rms = rms;
-  tensor.log2_mean = StatAt(columns, OpStat::kLog2Mean, row);
-  tensor.log2_std = StatAt(columns, OpStat::kLog2Std, row);
-  std::optional<double> lowest;
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// log2 of a root mean square; NaN where it has none.
+float SizeOf(const std::optional<float>& rms) {
+  const bool usable = rms && *rms > 0 && std::isfinite(*rms);
+  return usable ? Log2(std::max(*rms, 0x1p-126f)) : kUnknown;
+}
+
+GradientStatus StatusOf(const OpColumns& columns, size_t row, Dtype dtype,
+                        SparseRows* sparse) {
+  GradientStatus status;
+  status.range.dtype = dtype;
+  status.range.elements = columns.elements[row];
+  status.range.zeros = sparse->Zeros(row);
+  status.range.rms = StatAt(columns, OpStat::kRms, row);
+  status.range.log2_mean = StatAt(columns, OpStat::kLog2Mean, row);
+  status.range.log2_std = StatAt(columns, OpStat::kLog2Std, row);
+  status.abs_max = StatAt(columns, OpStat::kAbsMax, row);
   if (const ExponentCounts* exponents = sparse->Exponents(row)) {
-    constexpr int32_t kFp16Lowest = -24;
-    lowest = LowestExact(exponents->counts, exponents->first, kFp16Lowest);
+    const int32_t limit = std::ilogb(MinSubnormal(dtype));
+    status.lowest = LowestExact(exponents->counts, exponents->first, limit);
+    if (status.lowest) {
+      status.exponents = exponents->counts;
+      status.first = exponents->first;
+    }
   }
-  if (!lowest) lowest = LowestOf(tensor);
-  range->Add(columns.op[row], lowest, StatAt(columns, OpStat::kAbsMax, row));
-  if (tensor.zeros) range->AddZeros(tensor.elements, *tensor.zeros);
+  if (!status.lowest) status.lowest = LowestOf(status.range);
+  return status;
 }
 
 }  // namespace
@@ -157,7 +170,15 @@ void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
   if (zero || !zeroed_.empty()) {
     AddZeroed(columns.op[row], columns.slot[row], zero, seen);
   }
-  if (fp16) AddRange(columns, row, rms, sparse, &g.range);
+  if (fp16) {
+    AddRange(columns, row, rms, sparse);
+  } else if (layers_.layerwise()) {
+    layers_.Add({.step = columns.step[row],
+                 .op = columns.op[row],
+                 .slot = columns.slot[row],
+                 .own_scale = kUnknown,
+                 .size = SizeOf(rms)});
+  }
   if (columns.slot[row] != Slot::kGradOutput || order < 0 || !rms ||
       !(*rms > 0) || std::isinf(*rms)) {
     return;
@@ -193,7 +214,43 @@ OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
   return &*fp8_.insert(at, fresh);
 }
 
-bool OpTrends::AddFp8(const OpColumns& columns, size_t row, double largest,
+void OpTrends::AddRange(const OpColumns& columns, size_t row,
+                        std::optional<float> rms, SparseRows* sparse) {
+  const GradientStatus status = StatusOf(columns, row, Dtype::kFp16, sparse);
+  const ScaleFit fit = FitOf(status, kScaleMargin);
+  std::optional<double> lowest = status.lowest;
+  if (fit.sight == Sight::kCut) lowest = fit.low;
+  GradientRange& range = current_.gradients.range;
+  range.Add(columns.op[row], lowest, status.abs_max);
+  if (status.range.zeros) {
+    range.AddZeros(status.range.elements, *status.range.zeros);
+  }
+  layers_.Add({.step = columns.step[row],
+               .op = columns.op[row],
+               .slot = columns.slot[row],
+               .fit = fit,
+               .own_scale = kUnknown,
+               .size = SizeOf(rms)});
+}
+
+// Its scale comes with it. Its largest value may have been told before it was
+// cut off; nothing need be left free above, since what is beyond saturates.
+void OpTrends::AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype,
+                           float inv, SparseRows* sparse) {
+  GradientStatus status = StatusOf(columns, row, dtype, sparse);
+  const auto amax = StatAt(columns, OpStat::kFp8Amax, row);
+  if (amax && !status.abs_max) status.abs_max = *amax / inv;
+  const ScaleFit fit = FitOf(status, 0);
+  if (fit.sight == Sight::kNone) return;
+  layers_.Add({.step = columns.step[row],
+               .op = columns.op[row],
+               .slot = columns.slot[row],
+               .fit = fit,
+               .own_scale = -Log2(std::max(inv, 0x1p-126f)),
+               .size = SizeOf(status.range.rms)});
+}
+
+bool OpTrends::AddFp8(const OpColumns& columns, size_t row, Dtype dtype,
                       SparseRows* sparse, OpTrend* trend) {
   Fp8* const tensor = Find(columns.op[row], columns.slot[row]);
   if (tensor == nullptr) return false;
@@ -208,7 +265,10 @@ bool OpTrends::AddFp8(const OpColumns& columns, size_t row, double largest,
     }
     tensor->scale_inv = inv;
     const auto amax = StatAt(columns, OpStat::kFp8Amax, row);
-    odd |= amax && *amax >= kBeyond * largest * inv;
+    odd |= amax && *amax >= kBeyond * MaxFinite(dtype) * inv;
+    if (IsOfGradient(columns.slot[row])) {
+      AddFp8Range(columns, row, dtype, inv, sparse);
+    }
   }
   const auto elements = static_cast<double>(columns.elements[row]);
   if (const auto saturated = sparse->Saturated(row)) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "detect/context.h"
+#include "engine/layer_watch.h"
 #include "model/op.h"
 
 namespace nanwatch {
@@ -50,7 +51,7 @@ class OpTrends {
                    bool fp16, bool seen, SparseRows* sparse);
   // Takes in a tensor in FP8. True when the row is worth a look; `trend` says
   // why.
-  bool AddFp8(const OpColumns& columns, size_t row, double largest,
+  bool AddFp8(const OpColumns& columns, size_t row, Dtype dtype,
               SparseRows* sparse, OpTrend* trend);
 
   // Takes in the weights of an op. Returns their largest magnitude, if it is
@@ -71,9 +72,13 @@ class OpTrends {
   };
   OfStep At(int64_t step);
 
+  LayerWatch& layers() { return layers_; }
+  const LayerWatch& layers() const { return layers_; }
+
   template <typename A>
   friend void Fields(A& archive, OpTrends& t) {
-    archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_, t.weights_);
+    archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_, t.weights_,
+            t.layers_);
   }
 
  private:
@@ -103,6 +108,10 @@ class OpTrends {
   void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);
+  void AddRange(const OpColumns& columns, size_t row, std::optional<float> rms,
+                SparseRows* sparse);
+  void AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype, float inv,
+                   SparseRows* sparse);
 
   StepSum current_;
   std::vector<StepSum> sums_;  // of earlier steps, rising; [head_, end) wait
@@ -112,7 +121,8 @@ class OpTrends {
   std::vector<uint64_t> zeroed_;
   std::vector<Weights> weights_;  // of the last steps with any, oldest first
   std::vector<Fp8> fp8_;          // by (op, slot)
-  size_t next_ = 0;               // of fp8_: where the next row most likely is
+  LayerWatch layers_;
+  size_t next_ = 0;  // of fp8_: where the next row most likely is
 };
 
 }  // namespace nanwatch

@@ -137,7 +137,7 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
   const Slot slot = columns.slot[row];
   const auto dtype = static_cast<Dtype>(mark->dtype);
   if (IsFp8(dtype)) {
-    return trends_.AddFp8(columns, row, MaxFinite(dtype), sparse, trend);
+    return trends_.AddFp8(columns, row, dtype, sparse, trend);
   }
   if (IsOfGradient(slot)) {
     const bool seen = mark->gradient_seen != 0;

@@ -80,6 +80,8 @@ class OpWatch {
   float OtherWeights(int64_t step, uint32_t op) const {
     return trends_.OtherWeights(step, op);
   }
+  LayerWatch& layers() { return trends_.layers(); }
+  const LayerWatch& layers() const { return trends_.layers(); }
   // Forgets the first `count` pending ones: they are judged.
   void Drop(size_t count);
   bool pending() const { return head_ < pending_.size(); }

@@ -56,6 +56,9 @@ void RunState::Refresh(RankState* rank, Time time) {
       const WatchedOp* watched = rank->ops.Watched(
           key.place / kSlots, static_cast<Slot>(key.place % kSlots), false);
       if (watched != nullptr) watched->rules.Describe(key.rule, held);
+    } else if (key.list == FindingKey::List::kLayer) {
+      const LayerRules* rules = rank->ops.layers().rules();
+      if (rules != nullptr) rules->Describe(key.rule, held);
     }
     held->last = std::max(held->last, time);
   }
@@ -100,6 +103,12 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
 Diagnosis RunState::Diagnosed(const std::vector<Finding>& findings) const {
   RunEvidence evidence = Evidence();
   NameSuspect(findings, &evidence);
+  constexpr RuleSet kOfScales =
+      kLayerScaleRules | RuleSet{RuleId::kNoSingleScale};
+  if (std::any_of(findings.begin(), findings.end(),
+                  [&](const Finding& f) { return kOfScales.has(f.rule); })) {
+    evidence.layer_ranges = ViewOfRanges();
+  }
   Diagnosis diagnosis =
       Diagnose(description_, evidence, findings, shared_->tables->in_force());
   NameSamples(&diagnosis);

@@ -151,6 +151,9 @@ void RunState::Open(Time now, const RunOpened& opened) {
 RankState* RunState::AddRank(const RankDescription& description) {
   auto rank = std::make_unique<RankState>();
   rank->description = description;
+  if (description_.scaler.kind == ScalingKind::kLayerwise) {
+    rank->ops.layers().Declare();
+  }
   RankState* const added = rank.get();
   Hold({.ranks = 1, .run_bytes = BytesHeldFor(description)});
   ++shared_->open_ranks;

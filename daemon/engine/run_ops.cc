@@ -78,15 +78,6 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
   JudgeIfDue(now, rank->last_op_step, effects);
 }
 
-StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
-  rank->layers = ExtremesOf(record.layer_scales);
-  const LayerExtremes& of = rank->layers;
-  const uint32_t last = std::max(of.lowest_op, of.highest_op);
-  // History may begin in the middle of a session.
-  if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});
-  return {of, NameOf(*rank, of.lowest_op).name};
-}
-
 void RunState::JudgeOps(RankState* rank, size_t count,
                         const ScalerTracker& scaler, const StepRecord* record) {
   const auto judge = [&](size_t i) {

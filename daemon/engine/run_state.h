@@ -5,6 +5,7 @@
 //   run_life.cc        ranks open, are lost, close; the run ends
 //   run_steps.cc       step records
 //   run_ops.cc         op statuses
+//   run_layers.cc      loss scales of layers
 //   run_end.cc         no record follows
 //   run_timers.cc      time passes
 //   run_judgement.cc   findings -> diagnosis -> incidents -> notices
@@ -195,8 +196,6 @@ class RunState {
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
   void Recount(const AgreementGroup& group);
   // run_ops.cc
-  // REQUIRES: the record has layer-wise scales.
-  StepLayers TakeLayers(RankState* rank, const StepRecord& record);
   // Judges `count` pending statuses with the record of their step (null: there
   // is none) and forgets them.
   void JudgeOps(RankState* rank, size_t count, const ScalerTracker& scaler,
@@ -209,6 +208,17 @@ class RunState {
   // Judges those of steps before `step`, without step records.
   void JudgeWaitingOps(RankState* rank, int64_t step, Effects* effects);
   uint32_t InternOp(const OpName& op);
+  // run_layers.cc
+  // REQUIRES: the record has layer-wise scales.
+  StepLayers TakeLayers(RankState* rank, const StepRecord& record);
+  // Returns what the gradients of the record's step say as if all had one loss
+  // scale.
+  GradientRange CommonRange(RankState* rank, const StepRecord& record,
+                            const ScalerTracker& scaler);
+  // Takes in what gradients say of the scales that suit their layers; where
+  // these have scales of their own, their rules judge them.
+  void JudgeLayers(RankState* rank, const StepRecord& record,
+                   const ScalerTracker& scaler);
   // run_bytes.cc
   void Hold(const Holdings& more);
   void HoldOpBytes(size_t bytes) { Hold({.op_bytes = bytes}); }
@@ -312,6 +322,8 @@ class RunState {
   RankView ViewOf(const RankState& rank) const;
   ScalerView ViewOfScaler() const;
   std::optional<LayerScalesView> ViewOfLayers() const;
+  // Returns what all ranks say of their layers' scales; null: nothing.
+  std::shared_ptr<const LayerRangesView> ViewOfRanges() const;
   void WriteLatest(RunView* view) const;
 
   EngineShared* const shared_;
@@ -379,6 +391,8 @@ class RunState {
   Holdings* owners_ = nullptr;  // of whom held_ is a part; null: nobody's yet
   bool dirty_ = true;
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
+  std::shared_ptr<const LayerRangesView> ranges_;  // as published
+  Time ranges_of_{};                               // the newest record then
 };
 
 }  // namespace nanwatch

@@ -178,6 +178,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
+  StepGradients common;  // of layers with scales of their own
   StepContext context = ContextOf(description_, record, *track, ops);
   if (layers) context.layers = &*layers;
   PointToSeries(*rank, *track, &context);
@@ -186,7 +187,12 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   }
   if (all.gradients != nullptr) {
     context.gradients = all.gradients;
-    const GradientRange& range = all.gradients->range;
+    if (rank->ops.layers().layerwise()) {
+      common = *all.gradients;
+      common.range = CommonRange(rank, record, track->scaler);
+      context.gradients = &common;
+    }
+    const GradientRange& range = context.gradients->range;
     context.lowest_name = NameOf(*rank, range.lowest_op()).name;
     context.largest_name = NameOf(*rank, range.largest_op()).name;
     if (all.gradients->zeroed >= 0) {
@@ -199,6 +205,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
   changes_ += track->outliers.Add(record, track->rules, overflow, fate);
+  if (rank->ops.layers().any()) JudgeLayers(rank, record, track->scaler);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

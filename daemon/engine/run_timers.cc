@@ -219,7 +219,9 @@ void RunState::RulesChanged(Time now, Effects* effects) {
         : key.list == FindingKey::List::kAligned
             ? tables.aligned().enabled[key.rule]
         : key.list == FindingKey::List::kTime ? tables.time().enabled[key.rule]
-                                              : true;
+        : key.list == FindingKey::List::kLayer
+            ? tables.layers().enabled[key.rule]
+            : true;
     if (!on) Remove(key);
   }
   JudgeIfChanged(now, last_step_, effects);

@@ -93,6 +93,14 @@ std::shared_ptr<const RunView> RunState::View() {
     Severity& worst = view->family[static_cast<int>(incident.alert_family)];
     worst = std::max(worst, incident.severity);
   }
+  // Hundreds of layers take longer than all the rest.
+  constexpr Duration kRangesAgain = std::chrono::seconds(1);
+  const bool old = last_record_ - ranges_of_ >= kRangesAgain;
+  if (ranges_ == nullptr || old || closed() || records_ended_) {
+    ranges_ = ViewOfRanges();
+    ranges_of_ = last_record_;
+  }
+  view->layer_ranges = ranges_;
   view->top_ops = ledger_.Top(view->diagnosis.causes);
   view->ranks_open = static_cast<uint64_t>(OpenRanks());
   view->ranks_lost = static_cast<uint64_t>(LostRanks());

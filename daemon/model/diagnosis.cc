@@ -56,6 +56,8 @@ std::string_view Name(Cause cause) {
       return "update_lost";
     case Cause::kLossMadeWrong:
       return "loss_made_wrong";
+    case Cause::kLayerScales:
+      return "layer_scales";
   }
   return "unexplained";
 }

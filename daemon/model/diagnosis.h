@@ -39,8 +39,9 @@ enum class Cause : uint8_t {
   kUpdateMadeWrong,   // by the program: nothing is learned, or not from this
   kUpdateLost,        // updates are smaller than the weights' format resolves
   kLossMadeWrong,     // the loss is none that it is said to be
+  kLayerScales,       // a layer's own loss scale does not suit its gradients
 };
-inline constexpr int kCauses = 21;
+inline constexpr int kCauses = 22;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

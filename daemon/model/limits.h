@@ -128,6 +128,20 @@ inline constexpr int kFp8TensorsPerRank = 4096;
 // Steps with op statuses whose record is still to come, 220 B each. Beyond:
 // what the oldest one's gradients say together is not collected.
 inline constexpr int kStepSums = 256;
+// What gradients of ops in fp16 and FP8 say until their record comes, 40 B
+// each. Beyond: what waits is forgotten, and these steps say nothing of the
+// scales that suit.
+inline constexpr int kWaitingFits = 16384;
+// Ops whose suitable scales are known, 24 B each, and weights that are held
+// against their layer's scale, 28 B each. Beyond: of further ones nothing is
+// known.
+inline constexpr int kLayerRangesPerRank = 16384;
+// Layers whose suitable scales are published, 150 B each. Beyond: further ones
+// are not shown.
+inline constexpr size_t kLayersShown = 4096;
+// Layers with a scale of their own, 16 B each. Beyond: of further ones only the
+// lowest and the highest are seen.
+inline constexpr size_t kLayerScalesPerRank = 4096;
 // Gradient tensors of a rank that are known to be exactly 0, 8 B each. Beyond:
 // further ones that become so have no name.
 inline constexpr int kZeroedTensors = 256;

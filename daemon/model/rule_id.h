@@ -72,6 +72,10 @@ enum class RuleId : uint8_t {
   kUpdateFault = 62,
   kUpdateLost = 63,
   kLossImpossible = 64,
+  kLayerUnderflow = 65,
+  kLayerScaleOutside = 66,
+  kOneScaleSuffices = 67,
+  kLayerNotUnscaled = 68,
 };
 
 // Numbers of rules are below it.
@@ -189,6 +193,10 @@ inline constexpr RuleSet kScaleTrouble = {
     RuleId::kOverflowStreak,       RuleId::kOverflowRate,
     RuleId::kNeverCalibrated,
 };
+// The scales that layers have of their own.
+inline constexpr RuleSet kLayerScaleRules = {
+    RuleId::kLayerUnderflow, RuleId::kLayerScaleOutside,
+    RuleId::kOneScaleSuffices, RuleId::kLayerNotUnscaled};
 // A loss that left its level.
 inline constexpr RuleSet kLossLevel = {RuleId::kLossSpike,
                                        RuleId::kLossHighPlateau};

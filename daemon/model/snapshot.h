@@ -87,6 +87,33 @@ struct LayerScalesView {
   int32_t highest_rank = 0;
 };
 
+// Which loss scales suit a layer, of all ranks that tell of it; absent: not
+// known.
+struct LayerRangeView {
+  std::string name;
+  std::optional<double> lowest;   // that it needs
+  std::optional<double> highest;  // that it bears
+  std::optional<double> scale;    // its own, newest; of the lowest rank
+  double lost = 0;                // share of its elements, at its scale
+  uint32_t attempts = 0;
+  // Some of it is lost: what it needs is a fit to what is left. All of it is:
+  // bounds.
+  bool cut = false;
+  bool all_lost = false;
+  bool outside = false;           // its scale does not suit it
+  std::optional<uint32_t> group;  // absent: none suits it, or it is not known
+};
+struct ScaleGroupView {
+  double scale = 0;  // that suits all its layers
+  double lowest = 0;
+  double highest = 0;
+  bool bound = false;  // of one of them all is lost: it needs that at least
+};
+struct LayerRangesView {
+  std::vector<LayerRangeView> layers;  // in the order of the forward pass
+  std::vector<ScaleGroupView> groups;  // as few as can be, by rising scale
+};
+
 // The loss scaler as declared, recognised or neither.
 struct ScalerView {
   std::string name;         // catalog name; empty: unknown
@@ -127,6 +154,8 @@ struct RunView {
   Diagnosis diagnosis;
   std::vector<Incident> incidents;  // open ones first, then newest resolved
   std::vector<std::shared_ptr<const RankBlock>> ranks;
+  // Null: nothing of gradients in fp16 or FP8 was told. At most a second old.
+  std::shared_ptr<const LayerRangesView> layer_ranges;
   std::vector<OpView> top_ops;  // origins first, at most limits::kTopOps
   uint64_t ranks_open = 0;
   uint64_t ranks_lost = 0;

@@ -290,6 +290,7 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
                                          v1::GetLayersResponse* response) {
   const Asked asked(*this, *context, Query::kCall);
   if (!asked.in.ok()) return asked.in;
+  if (request->scales()) return GetLayerScales(*request, asked.who, response);
   auto reader = OpenHistory();
   if (!reader) return {StatusCode::FAILED_PRECONDITION, reader.error()};
   RunKey run;
@@ -306,6 +307,22 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
   if (!rows) return {StatusCode::INTERNAL, rows.error()};
   WriteLayers(*rows, response);
   response->set_cut(rows->size() >= limits::kPointsPerQuery);
+  return grpc::Status::OK;
+}
+
+grpc::Status QueryServiceImpl::GetLayerScales(
+    const v1::GetLayersRequest& request, const Identity& who,
+    v1::GetLayersResponse* response) {
+  const auto run = Find(request.run_id(), AttemptOf(request));
+  if (!run) return Missing(run.error());
+  if (grpc::Status may =
+          CheckReader(request.run_id(), (*run)->description.owner, who);
+      !may.ok()) {
+    return may;
+  }
+  if ((*run)->layer_ranges != nullptr) {
+    WriteLayerScales(*(*run)->layer_ranges, response);
+  }
   return grpc::Status::OK;
 }
 

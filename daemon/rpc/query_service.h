@@ -57,6 +57,9 @@ class QueryServiceImpl final : public v1::QueryService::Service {
                         v1::AnnotateResponse* response) override;
 
  private:
+  grpc::Status GetLayerScales(const v1::GetLayersRequest& request,
+                              const Identity& who,
+                              v1::GetLayersResponse* response);
   // A call while it is answered: who asks, and that it counts among his.
   class Asked {
    public:

@@ -180,4 +180,27 @@ void WriteLayers(const std::vector<OpRow>& from, v1::GetLayersResponse* to) {
   for (const OpRow* row : newest) WriteLayer(*row, to->add_layers());
 }
 
+void WriteLayerScales(const LayerRangesView& from, v1::GetLayersResponse* to) {
+  for (const LayerRangeView& layer : from.layers) {
+    v1::LayerScale* one = to->add_scales();
+    one->set_name(layer.name);
+    if (layer.lowest) one->set_lowest(*layer.lowest);
+    if (layer.highest) one->set_highest(*layer.highest);
+    if (layer.scale) one->set_scale(*layer.scale);
+    one->set_lost(layer.lost);
+    one->set_attempts(layer.attempts);
+    one->set_cut(layer.cut);
+    one->set_all_lost(layer.all_lost);
+    one->set_outside(layer.outside);
+    if (layer.group) one->set_group(*layer.group);
+  }
+  for (const ScaleGroupView& group : from.groups) {
+    v1::ScaleGroup* one = to->add_groups();
+    one->set_scale(group.scale);
+    one->set_lowest(group.lowest);
+    one->set_highest(group.highest);
+    one->set_bound(group.bound);
+  }
+}
+
 }  // namespace nanwatch

@@ -21,6 +21,7 @@ void WriteBuckets(const std::vector<StepBucket>& from,
                   v1::GetStepsResponse* to);
 // Of each parameter the newest of these, which come oldest first.
 void WriteLayers(const std::vector<OpRow>& from, v1::GetLayersResponse* to);
+void WriteLayerScales(const LayerRangesView& from, v1::GetLayersResponse* to);
 
 }  // namespace nanwatch
 

@@ -197,12 +197,15 @@ class Parser {
         run.overflow_mode = value == "saturation" ? OverflowMode::kSaturation
                                                   : OverflowMode::kInfNan;
       } else if (key == "scaler") {
-        scaler.kind = value == "static" ? ScalingKind::kStatic
-                      : value == "none" ? ScalingKind::kNone
-                                        : ScalingKind::kDynamic;
+        scaler.kind = value == "static"      ? ScalingKind::kStatic
+                      : value == "none"      ? ScalingKind::kNone
+                      : value == "layerwise" ? ScalingKind::kLayerwise
+                                             : ScalingKind::kDynamic;
         if (scaler.kind == ScalingKind::kDynamic) scaler.name = value;
       } else if (key == "init") {
         scaler.init_scale = Number(value);
+      } else if (key == "max") {
+        scaler.max_scale = Number(value);
       } else if (key == "interval") {
         scaler.growth_interval = std::stoll(value);
       } else if (key == "check") {

@@ -26,11 +26,12 @@ std::vector<int> Numbers() {
 }
 
 TEST(Rules, AreAllThereByNumber) {
-  EXPECT_THAT(Numbers(),
-              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                          17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30,
-                          31, 32, 33, 34, 35, 36, 38, 39, 40, 41, 42, 43, 49,
-                          51, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64));
+  EXPECT_THAT(
+      Numbers(),
+      ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                  19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,
+                  35, 36, 38, 39, 40, 41, 42, 43, 49, 51, 53, 54, 55, 56, 57,
+                  58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68));
 }
 
 TEST(Rules, SpeakForThemselves) {
@@ -68,6 +69,7 @@ static_assert(std::is_trivially_copyable_v<StepRules>);
 static_assert(std::is_trivially_copyable_v<OpRules>);
 static_assert(std::is_trivially_copyable_v<AlignedRules>);
 static_assert(std::is_trivially_copyable_v<TimeRules>);
+static_assert(std::is_trivially_copyable_v<LayerRules>);
 
 // Of a rank's 8 KB: one list an optimizer. The others are an op's that is
 // watched, a group's and a run's.
@@ -76,6 +78,7 @@ TEST(Rules, StateStaysSmall) {
   EXPECT_LE(sizeof(OpRules), 1024u);
   EXPECT_LE(sizeof(AlignedRules), 1024u);
   EXPECT_LE(sizeof(TimeRules), 512u);
+  EXPECT_LE(sizeof(LayerRules), 512u);
   RecordProperty("step", static_cast<int>(sizeof(StepRules)));
   RecordProperty("op", static_cast<int>(sizeof(OpRules)));
   RecordProperty("aligned", static_cast<int>(sizeof(AlignedRules)));

@@ -287,7 +287,7 @@ TEST_F(OpTrendsTest, UsualZerosAreThoseOfTheWholeHistory) {
     SparseRows sparse(columns);
     for (size_t row = 0; row < cells.size(); ++row) {
       OpTrend trend;
-      trends.AddFp8(columns, row, 448, &sparse, &trend);
+      trends.AddFp8(columns, row, Dtype::kFp8E4M3, &sparse, &trend);
       std::vector<double>& all = learnt[cells[row].op];
       double usual = 0;
       for (size_t k = 0; k < all.size(); ++k) {

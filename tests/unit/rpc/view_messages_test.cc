@@ -246,5 +246,29 @@ TEST(ViewMessagesTest, OfAParameterTheNewestGradientIsTold) {
   EXPECT_EQ(layers.layers(1).name(), "last");
 }
 
+TEST(ViewMessagesTest, SaysWhichScalesSuitLayers) {
+  LayerRangesView ranges;
+  ranges.layers.push_back({.name = "embed",
+                           .lowest = 1024,
+                           .highest = 65536,
+                           .lost = 1,
+                           .all_lost = true,
+                           .group = 0});
+  ranges.layers.push_back({.name = "head"});
+  ranges.groups.push_back({4096, 1024, 65536, true});
+  v1::GetLayersResponse told;
+  WriteLayerScales(ranges, &told);
+  ASSERT_EQ(told.scales_size(), 2);
+  EXPECT_EQ(told.scales(0).lowest(), 1024);
+  EXPECT_EQ(told.scales(0).highest(), 65536);
+  EXPECT_TRUE(told.scales(0).all_lost());
+  EXPECT_TRUE(told.scales(0).has_group());
+  EXPECT_FALSE(told.scales(0).has_scale()) << "none of its own";
+  EXPECT_FALSE(told.scales(1).has_lowest());
+  EXPECT_FALSE(told.scales(1).has_group());
+  ASSERT_EQ(told.groups_size(), 1);
+  EXPECT_TRUE(told.groups(0).bound());
+}
+
 }  // namespace
 }  // namespace nanwatch
