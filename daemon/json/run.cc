@@ -92,4 +92,32 @@ Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
   return json;
 }
 
+Json LayerRangesJson(const LayerRangesView& ranges) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? JsonNumber(*value) : Json(nullptr);
+  };
+  Json json;
+  Json& layers = json["layers"] = Json::array();
+  for (const LayerRangeView& layer : ranges.layers) {
+    layers.push_back({{"name", layer.name},
+                      {"lowest", number(layer.lowest)},
+                      {"highest", number(layer.highest)},
+                      {"scale", number(layer.scale)},
+                      {"lost", layer.lost},
+                      {"attempts", layer.attempts},
+                      {"cut", layer.cut},
+                      {"all_lost", layer.all_lost},
+                      {"outside", layer.outside},
+                      {"group", layer.group ? Json(*layer.group) : Json()}});
+  }
+  Json& groups = json["groups"] = Json::array();
+  for (const ScaleGroupView& group : ranges.groups) {
+    groups.push_back({{"scale", group.scale},
+                      {"lowest", group.lowest},
+                      {"highest", group.highest},
+                      {"bound", group.bound}});
+  }
+  return json;
+}
+
 }  // namespace nanwatch

@@ -16,6 +16,9 @@ Json RunSummaryJson(const RunView& run);
 Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
                    size_t ranks);
 
+// Writes `layers` and `groups`: which loss scales suit the layers.
+Json LayerRangesJson(const LayerRangesView& ranges);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_JSON_RUN_H_

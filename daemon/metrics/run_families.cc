@@ -169,6 +169,21 @@ void AddScaler(const RunView& run, std::string_view id, FamilySet* set) {
     set->Add(Metric::kScalerImpossible, {{"run_id", id}},
              Number(scaler.impossible_transitions));
   }
+  if (!scaler.layers) return;
+  const LayerScalesView& layers = *scaler.layers;
+  // As other values: one that is not finite is none to plot.
+  if (std::isfinite(layers.lowest)) {
+    set->Add(Metric::kLayerScaleLowest, {{"run_id", id}}, layers.lowest);
+  }
+  if (std::isfinite(layers.highest)) {
+    set->Add(Metric::kLayerScaleHighest, {{"run_id", id}}, layers.highest);
+  }
+  if (run.layer_ranges == nullptr) return;
+  const auto& ranges = run.layer_ranges->layers;
+  set->Add(Metric::kLayersOutside, {{"run_id", id}},
+           static_cast<double>(std::count_if(
+               ranges.begin(), ranges.end(),
+               [](const LayerRangeView& layer) { return layer.outside; })));
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ enum class Metric : uint8_t {
   kScalerFloor,
   kScalerUpdatesToFloor,
   kScalerImpossible,
+  kLayerScaleLowest,
+  kLayerScaleHighest,
+  kLayersOutside,
   // One rank. Labels run_id, rank; up to limits::kRankSeries ranks, then the
   // worst ones only, and the _spread families below beside them.
   kRankInfo,

@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 112;
+inline constexpr int kMetrics = 115;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -144,6 +144,14 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
     {Metric::kScalerImpossible, "nanwatch_scaler_impossible_transitions_total",
      MetricKind::kCounter, false,
      "Changes of the loss scale that the scaler cannot make."},
+    {Metric::kLayerScaleLowest, "nanwatch_layer_scale_lowest",
+     MetricKind::kGauge, false,
+     "Lowest loss scale of a layer, where layers have scales of their own."},
+    {Metric::kLayerScaleHighest, "nanwatch_layer_scale_highest",
+     MetricKind::kGauge, false,
+     "Highest loss scale of a layer, where layers have scales of their own."},
+    {Metric::kLayersOutside, "nanwatch_layers_outside", MetricKind::kGauge,
+     false, "Layers whose own loss scale does not suit their gradients."},
     {Metric::kRankInfo, "nanwatch_rank_info", MetricKind::kInfo, false,
      "Where a rank runs; join it on run_id and rank."},
     {Metric::kRankSeverity, "nanwatch_rank_severity", MetricKind::kGauge, false,

@@ -85,6 +85,20 @@ constexpr ScalerSpec kScalers[] = {
     {"popart", "Graphcore PopART automatic loss scaling",       //
      1, 2, 1, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
      0, kNone, AtFloor::kNoFloor, "popart: lossscaleupdatex.cpp"},
+    // A scale each tensor, from its largest values: any transition can be.
+    {"te_delayed", "Transformer Engine delayed scaling of FP8",  //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,     //
+     0, kNone, AtFloor::kNoFloor, "transformer_engine/common/recipe"},
+    {"te_current", "Transformer Engine current scaling of FP8",  //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,     //
+     0, kNone, AtFloor::kNoFloor, "transformer_engine/common/recipe"},
+    {"ms_amp", "MS-AMP scaling of FP8 tensors",               //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "msamp/common/tensor/meta.py"},
+    // Weights and activations are scaled so that no loss scale is needed.
+    {"unit_scaling", "unit scaling, without a loss scale",  //
+     1, 1, 0, Growth::kNever, 1, Hysteresis::kNone, 1,      //
+     0, kNone, AtFloor::kNoFloor, "unit_scaling/functional.py"},
     {"colossalai", "Colossal-AI DynamicGradScaler",  //
      k2To16, 2, 1000, Growth::kConsecutive, 0.5, Hysteresis::kUntilGrowth,
      2,  //
@@ -135,6 +149,11 @@ constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
     {"openseq2seq", "openseq2seq_backoff"},
     {"backoffscaler", "openseq2seq_backoff"},
     {"logmaxscaler", "openseq2seq_logmax"},
+    {"transformerengine", "te_delayed"},
+    {"delayedscaling", "te_delayed"},
+    {"float8currentscaling", "te_current"},
+    {"msamp", "ms_amp"},
+    {"unitscaling", "unit_scaling"},
 };
 
 std::string Plain(std::string_view name) {

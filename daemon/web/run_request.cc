@@ -41,6 +41,7 @@ class RunRequest {
       }
       return Detail(static_cast<size_t>(*ranks));
     }
+    if (path_.what == "layers") return Layers();
     if (auto refused = TakeParameters()) return *refused;
     if (path_.what == "incidents") return Incidents();
     return path_.what == "steps" ? Steps() : Ops();
@@ -96,6 +97,17 @@ class RunRequest {
     return JsonReply(RunRowJson(*row, found == worst->end() ? Severity::kNone
                                                             : found->second),
                      "run");
+  }
+
+  HttpReply Layers() {
+    if (!query_.Untaken().empty()) return UnknownParameter(query_.Untaken());
+    const std::shared_ptr<const RunView> view = view_ ? view_ : PastRun();
+    if (view == nullptr) return NoSuchRun(path_.run_id);
+    Json json = {{"run_id", view->key.run_id}, {"attempt", view->key.attempt}};
+    json.update(LayerRangesJson(view->layer_ranges != nullptr
+                                    ? *view->layer_ranges
+                                    : LayerRangesView{}));
+    return JsonReply(json, "layers");
   }
 
   HttpReply Incidents() const {
@@ -244,8 +256,8 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
     next += 2;
   }
   if (next < path.size()) parsed.what = path[next++];
-  static const std::set<std::string> kKnown = {"", "steps", "ops", "incidents",
-                                               "annotations"};
+  static const std::set<std::string> kKnown = {
+      "", "steps", "ops", "layers", "incidents", "annotations"};
   if (next != path.size() || kKnown.count(parsed.what) == 0) {
     return std::nullopt;
   }

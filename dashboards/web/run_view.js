@@ -6,6 +6,7 @@ import {Charts} from './charts.js';
 import {fill, h} from './dom.js';
 import {exportTools} from './export.js';
 import {Incidents} from './incidents.js';
+import {LayerScales} from './layer_scales.js';
 import {Ops} from './ops.js';
 import {Ranks} from './ranks.js';
 import {drawFacts, drawVerdict} from './verdict.js';
@@ -37,12 +38,13 @@ export class RunView {
     this.facts = h('dl', {class: 'facts'});
     this.charts = new Charts(this, where);
     this.incidents = new Incidents(this);
+    this.layers = new LayerScales(this);
     this.ops = new Ops(this);
     this.ranks = new Ranks(this);
     this.attempts = new Attempts(this);
     root.append(this.verdict, this.facts, this.charts.element,
-                this.incidents.element, this.ops.element, this.ranks.element,
-                this.attempts.element);
+                this.incidents.element, this.layers.element, this.ops.element,
+                this.ranks.element, this.attempts.element);
     const query = `?run=${encodeURIComponent(where.run)}` +
         (where.attempt === null ? '' : `&attempt=${where.attempt}`);
     this.watch = watch(query, () => this.load(), context.told);
@@ -84,6 +86,7 @@ export class RunView {
       this.redraw();
       this.ops.draw(run);
       this.ranks.draw(run);
+      this.layers.load(another);
     }
     if (another || (!same && Date.now() - this.drawn > CHARTS_EVERY_MS)) {
       this.drawn = Date.now();

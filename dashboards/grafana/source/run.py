@@ -89,10 +89,13 @@ SCALE_AND_LOSS = (9, [
         q(newest("nanwatch_loss_scale"), "loss scale"),
         q(f"{newest('nanwatch_loss_scale')} {OVERFLOWED}", "overflow"),
         q(f"{newest('nanwatch_scaler_floor')} > 0", "the scaler's floor"),
+        q(newest("nanwatch_layer_scale_lowest"), "a layer's, lowest"),
+        q(newest("nanwatch_layer_scale_highest"), "a layer's, highest"),
     ], "none",
         "The loss scale on a logarithmic axis; red points: steps overflowed "
         "since the last point. Dashed: the smallest scale that the scaler "
-        "reaches. A scale of 0 is not drawn.",
+        "reaches. Where layers have scales of their own: the lowest and the "
+        "highest. A scale of 0 is not drawn.",
         "A staircase: up by 2 each some hundreds or thousands of steps, down by 2 "
         "with one red point. A run that begins falls some steps long.",
         "Falling with red points in a row: something overflows at every scale; "
@@ -225,13 +228,16 @@ SCALER = (7, [
             "updates until the floor"),
         now(newest("nanwatch_scaler_impossible_transitions_total"),
             "changes it cannot make"),
+        now(newest("nanwatch_layers_outside"),
+            "layers whose scale does not suit"),
     ], "sishort",
         "The scaler as nanwatch models it.",
         "No updates until the floor (the scale does not fall), and no change "
         "that this scaler cannot make.",
         "Few updates left: act before the floor. Changes that it cannot make: "
         "another scaler than declared, a restart, or two optimizers that are "
-        "reported as one.",
+        "reported as one. Layers whose scale does not suit: `nanwatch layers "
+        "RUN --scales` names them.",
         names=True, width=6, thresholds=steps(GREY),
         overrides=[
             series("updates until the floor", thresholds=steps(

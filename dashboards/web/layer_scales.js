@@ -1,0 +1,123 @@
+// Loss scales of layers: what each needs and bears, what it has, and what it
+// loses, as lanes over one axis of powers of two.
+
+import {getJson} from './api.js';
+import {fill, h} from './dom.js';
+import {number, power} from './format.js';
+
+const SHOWN = 40;  // layers, until more are asked for
+const EVERY_MS = 3000;
+const ROOM = 2;  // bits beside the outermost
+
+const log2 = (given) => {
+  const v = number(given);
+  return v !== null && v > 0 && Number.isFinite(v) ? Math.log2(v) : null;
+};
+const powerText = (v) => (v === null ? '–' :
+    Number.isInteger(Math.round(v * 10) / 10) ? power(2, Math.round(v)) :
+                                                `2^${v.toFixed(1)}`);
+const percent = (v) => (v < 0.0005 ? '0 %' : `${(100 * v).toFixed(1)} %`);
+
+export class LayerScales {
+  constructor(owner) {
+    this.owner = owner;
+    this.limit = SHOWN;
+    this.asked = 0;
+    this.head = h('h2', {}, 'Loss scales of layers');
+    this.about = h('p', {class: 'note'});
+    this.table = h('div', {class: 'scroll'});
+    this.element = h('section', {id: 'layers', tabindex: -1, hidden: true},
+                     this.head, this.about, this.table);
+  }
+
+  async load(again) {
+    if (this.loading || (!again && Date.now() - this.asked < EVERY_MS)) return;
+    this.loading = true;
+    this.asked = Date.now();
+    try {
+      this.draw(await getJson(`${this.owner.path()}/layers`));
+    } catch (e) {
+      if (e.status !== 404) this.about.textContent = e.message;
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  draw({layers, groups}) {
+    this.element.hidden = layers.length === 0;
+    if (!layers.length) return;
+    const known = layers.map((l) => ({...l, low: log2(l.lowest),
+                                      high: log2(l.highest),
+                                      at: log2(l.scale)}));
+    const ends = known.flatMap((l) => [l.low, l.high, l.at])
+        .filter((v) => v !== null);
+    this.from = Math.floor(Math.min(...ends)) - ROOM;
+    this.to = Math.ceil(Math.max(...ends)) + ROOM;
+    fill(this.about, this.advice(layers, groups));
+    const own = known.some((l) => l.at !== null);
+    const columns = ['Layer', 'Needs', 'Bears', own && 'Has', 'Loses',
+                     'Suitable scales'].filter(Boolean);
+    fill(this.table, h('table', {class: 'layer-scales'},
+        h('thead', {}, h('tr', {}, columns.map((name) =>
+            h('th', {scope: 'col', class: name === 'Layer' ? 'name' :
+                name === 'Suitable scales' ? 'lane' : 'number'}, name)))),
+        h('tbody', {}, known.slice(0, this.limit).map((l) => h('tr', {
+          class: l.outside ? 'bad' : null,
+        },
+        h('td', {class: 'name'}, l.name),
+        h('td', {class: 'number'},
+          (l.cut || l.all_lost ? '≥ ' : '') + powerText(l.low)),
+        h('td', {class: 'number'}, powerText(l.high)),
+        own && h('td', {class: 'number'}, powerText(l.at)),
+        h('td', {class: 'number'}, l.all_lost ? 'all' : percent(l.lost)),
+        h('td', {class: 'lane'}, this.lane(l)))))),
+        known.length > this.limit && h('button', {
+          class: 'more', 'data-key': 'more layers', onclick: () => {
+            this.limit = known.length;
+            this.draw({layers, groups});
+          },
+        }, `${known.length - this.limit} more`));
+  }
+
+  advice(layers, groups) {
+    const bound = groups.some((g) => g.bound) ?
+        ' Of some layers all is lost: run again with these, and look again.' :
+        '';
+    const text = groups.map((g) => powerText(log2(g.scale))).join(', ');
+    if (groups.length === 1) {
+      return `One scale suits all of them: ${text}.${bound}`;
+    }
+    return groups.length ?
+        `${groups.length} scales suit them, and no fewer do: ${text}.${bound}` :
+        '';
+  }
+
+  place(v) {
+    return 100 * (v - this.from) / (this.to - this.from);
+  }
+
+  // A bar from what it needs to what it bears, and a mark where it is.
+  lane(l) {
+    const parts = [];
+    if (l.low !== null && l.high !== null) {
+      const [a, b] = [Math.min(l.low, l.high), Math.max(l.low, l.high)];
+      parts.push(h('span', {
+        class: l.low > l.high ? 'span none' :
+            l.cut || l.all_lost ? 'span guess' : 'span',
+      }));
+      const bar = parts[0].style;
+      bar.left = `${this.place(a)}%`;
+      bar.width = `${Math.max(0.5, this.place(b) - this.place(a))}%`;
+    }
+    if (l.at !== null) {
+      parts.push(h('span', {class: l.outside ? 'at outside' : 'at'}));
+      parts.at(-1).style.left = `${this.place(l.at)}%`;
+    }
+    return h('div', {
+      class: 'scale-lane', role: 'img',
+      'aria-label': `needs ${powerText(l.low)}, bears ${powerText(l.high)}` +
+          (l.at === null ? '' : `, has ${powerText(l.at)}`),
+      title: `${powerText(this.from)} to ${powerText(this.to)}`,
+    }, parts);
+  }
+}
