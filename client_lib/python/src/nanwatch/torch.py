@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -23,12 +24,14 @@ from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
 from nanwatch._torch import given_optimizers, open_watches, replicas, scaling
 from nanwatch._torch.given_optimizers import Optimizers
+from nanwatch._torch.layer_scaling import LayerScaling
+from nanwatch._torch.modules import inner
 from nanwatch._torch.optimizers import plain
 from nanwatch._torch.places import is_distributed, places
 from nanwatch._torch.watching import LEVELS, Watch
 from nanwatch._watched_models import BEGINS_AGAIN, GOES_ON
 
-__all__ = ["LEVELS", "Watch", "watch"]
+__all__ = ["LEVELS", "Watch", "layer_scales", "watch"]
 
 log = logging.getLogger("nanwatch")
 
@@ -90,6 +93,8 @@ def _watch(
     if known is not None:
         known._checks.refuse("watch", BEGINS_AGAIN)
         known.close()
+    if isinstance(scaler, nanwatch.Scaler):  # only said what it is
+        init, scaler = {**init, "scaler": scaler}, None
     odd = None if scaling.can_be_followed(scaler) else scaler
     scaler = scaler if odd is None else None
     owns = not isinstance(run, Run)
@@ -129,6 +134,37 @@ def _watch(
     if known is not None and known.run is opened:
         it.goes_on_from(known)
     return it
+
+
+def layer_scales(
+    watch: Watch,
+    scales: Mapping[Any, Any] | Callable[[], Mapping[Any, Any]],
+    *,
+    every: int = 4,
+    dtype: str | None = None,
+) -> None:
+    """Says that layers have loss scales of their own: a dict of modules, or
+    their names, to the scale that is on the gradient at the module's output
+    (None: the step's own; the module is looked at); or a function that gives
+    it, which is called at each step's end. Once before the loop, or a dict at
+    each step, before `watch.step`.
+
+    Each `every`-th step the gradients that arrive at these modules are looked
+    at (how many of each binary exponent; their weights' size), whatever the
+    level: `nanwatch layers RUN --scales` says then which scales suit. `dtype`:
+    the format that they are cast to, where they are seen before that."""
+    if not isinstance(watch, Watch) or watch._closed:
+        return
+    if watch.layers is None:
+        current = watch._current
+        watch.layers = LayerScaling(
+            inner(watch._model),
+            watch.run.register_op,
+            watch._checks,
+            watch._guard,
+            lambda: current.readout,
+        )
+    watch._guard("layers", watch.layers.give, scales, every, dtype)
 
 
 def _is_of(known: Watch, optimizer: Optimizers, scaler: Any) -> bool:

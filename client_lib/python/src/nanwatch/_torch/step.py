@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from nanwatch._torch import layer_scaling
 from nanwatch._torch.modules import Row
 from nanwatch._torch.optimizers import Update
 from nanwatch._torch.readout import Later, Readout
@@ -18,6 +19,7 @@ class Step:
         "_at_once",
         "_loss",
         "goes_on",
+        "layers",
         "more",
         "number",
         "only_if_bad",
@@ -64,6 +66,8 @@ class Step:
             part if type(part) is float else readout.add([part])
             for part in parts
         ]
+        # Of layers with loss scales of their own; None: there are none.
+        self.layers: layer_scaling.Told | None = None
         self.goes_on = False  # the one before has its number: an update more
         self.only_if_bad = False  # told, if anything of it is not finite
         self._at_once = readout.empty()  # nothing has to come from a device
@@ -86,7 +90,8 @@ class Step:
     def is_plain(self) -> bool:
         """All its numbers are on the host, and nothing is odd about them."""
         loss = self._loss
-        if self.rows or self.request or self.more or not self._at_once:
+        odd = self.rows or self.request or self.more or self.layers is not None
+        if odd or not self._at_once:
             return False
         if loss is not None and not (
             type(loss) is float and math.isfinite(loss)

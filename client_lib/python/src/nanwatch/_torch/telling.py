@@ -98,6 +98,9 @@ class Teller:
         for update, its_bad in zip(step.updates, bad):
             told.append(self._judge(step, update, rows, loss_bad, its_bad))
         self._push(rows)
+        if step.layers is not None:
+            told_more = step.layers.tell(self._run, step.number, step.time)
+            step.more = {**told_more, **step.more}
         if self._together and step.updates:
             self._tell_step(step, loss, as_one(step.updates, told))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -89,3 +90,17 @@ def _disabled(function: F) -> F:
 def may_compile() -> bool:
     """The compiler is there."""
     return sys.modules.get("torch._dynamo") is not None
+
+
+def weakly(method: Callable[..., None]) -> Callable[..., None]:
+    """For a scaler. Nothing, once the object whose method it is has gone, or is
+    about to: the sender may be taking it apart."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*args: Any, **kwargs: Any) -> None:
+        found = reference()
+        if found is not None:
+            with contextlib.suppress(Exception):
+                found(*args, **kwargs)
+
+    return uncompiled(call)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import time
@@ -31,6 +30,7 @@ from nanwatch._torch.graphs import Graphs
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.held import Evaluation, Part
 from nanwatch._torch.hooks import hold, let_go
+from nanwatch._torch.layer_scaling import LayerScaling
 from nanwatch._torch.left_out import LeftOut
 from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
@@ -40,7 +40,7 @@ from nanwatch._torch.optimizers import Followed, Update, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
-from nanwatch._torch.tracing import may_compile, uncompiled
+from nanwatch._torch.tracing import may_compile, uncompiled, weakly
 from nanwatch._torch.untold import Untold
 
 LEVELS = ("default", "layers", "ops")
@@ -56,6 +56,7 @@ class Watch:
     so it goes with them, when nobody has any of these any more."""
 
     _closed = True  # until it is made
+    layers: LayerScaling | None = None  # with loss scales of their own
 
     def __init__(
         self,
@@ -271,6 +272,8 @@ class Watch:
         parts.forget(self._parts)
         self._graphs.close()
         self._left_out.close()
+        if self.layers is not None:
+            self.layers.close()
         self._first.close()
         let_go(self._model)
         self.modules.disable()
@@ -453,6 +456,8 @@ class Watch:
                 backward,
             )
             steps = [step]
+        if self.layers is not None and not only_if_bad:
+            step.layers = self._guard("layers", self.layers.take)
         step.only_if_bad = only_if_bad
         self._add(steps)
 
@@ -616,17 +621,3 @@ def _keep_from_compilers() -> None:
         _is_kept = True
         for name in ("step", "before_clipping"):
             setattr(Watch, name, uncompiled(getattr(Watch, name)))
-
-
-def weakly(method: Callable[..., None]) -> Callable[..., None]:
-    """For a scaler. Nothing, once the object whose method it is has gone, or is
-    about to: the sender may be taking it apart."""
-    reference = weakref.WeakMethod(method)
-
-    def call(*args: Any, **kwargs: Any) -> None:
-        found = reference()
-        if found is not None:
-            with contextlib.suppress(Exception):
-                found(*args, **kwargs)
-
-    return uncompiled(call)
