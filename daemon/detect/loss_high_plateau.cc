@@ -15,6 +15,7 @@ constexpr float kLearnedShare = 0.5f;   // of the first level; ours
 constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
 constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
 constexpr float kSomeLearned = 0.25f;   // of the first level; ours
+constexpr float kMuchLost = 0.25f;      // of what there is to lose; ours
 constexpr float kAllLost = 0.85f;       // of it, of a language model's; ours
 constexpr float kRuined = 100;          // times the first level; ours
 constexpr float kTiny = 0.1f;           // first levels that say nothing; ours
@@ -60,7 +61,10 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "best and a fifth is lost, or blown times the first level where a quarter "
     "of that was learned (else twice blown, a warning; critical at 100 times "
     "it, or at blown times guessing); critical for critical_hold records over "
-    "critical_steps steps. A warning when a language model that was better is, "
+    "critical_steps steps. A warning, too, where a quarter is lost of what was "
+    "learned, or of the best level, where that is more (of a loss that learned "
+    "a quarter of its first level, or a language model's). A warning when a "
+    "language model that was better is, "
     "beyond its noise, worse than guessing (the logarithm of its vocabulary, "
     "else guessing) for guessing_steps steps; critical after half of "
     "critical_steps, of 5 records that do not come down, or where it is not "
@@ -168,7 +172,13 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
     }
   }
   const Severity above = AboveAll(t);
-  if (above != Severity::kNone || before_.records == 0) return above;
+  if (above != Severity::kNone) return above;
+  const bool knew = untrained_.words > 0 || learned >= kSomeLearned * first;
+  if (knew && lost >= kMuchLost * std::max(learned, best) &&
+      levels_.at - levels_.best >= kRisenNoise * noise) {
+    return Severity::kInfo;
+  }
+  if (before_.records == 0) return Severity::kNone;
   const bool risen =
       level >= t[kRisen] * std::max<double>(best, before_.level) &&
       levels_.at - LnOf(before_.level) >= kRisenNoise * noise;
@@ -207,6 +217,12 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
     return high_ >= t[kHold] ? ceiling
            : high_ >= kLevel ? Severity::kWarning
                              : Severity::kNone;
+  }
+  // So little may be harder data, if it is learned.
+  if (ceiling == Severity::kInfo) {
+    const bool stays =
+        high_ >= t[kHold] && !course_.ComesDown(std::exp(levels_.best));
+    return stays ? Severity::kWarning : Severity::kNone;
   }
   const auto steps = static_cast<double>(step - step_.high);
   if (high_ >= t[kCriticalHold] && steps >= t[kCriticalSteps]) return ceiling;

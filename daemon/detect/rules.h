@@ -38,6 +38,7 @@
 #include "detect/persistent_op_overflow.h"
 #include "detect/program_ended.h"
 #include "detect/replica_divergence.h"
+#include "detect/rival_gone.h"
 #include "detect/rule_list.h"
 #include "detect/scale_at_floor.h"
 #include "detect/scale_below_one.h"
@@ -78,7 +79,7 @@ using StepRules =
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
              ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule, UpdateLost,
-             LossImpossible>;
+             LossImpossible, RivalGone>;
 // A (rank, op, slot), made on demand.
 using OpRules =
     RuleList<OverflowNotScaleDependent, WeightNonfinite,

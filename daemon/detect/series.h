@@ -49,7 +49,8 @@ class Series {
   const SeriesLevel& level() const { return level_; }
   // The level, or that which the excursion left.
   float usual() const { return out_ ? excursion_.base() : level_.at(); }
-  float newest() const { return newest_; }  // as it came
+  float newest() const { return newest_; }             // as it came
+  float last_digit() const { return digit_.worth(); }  // of values as they come
   // All as logarithms.
   float y() const { return y_; }
   float first() const { return first_; }  // mean of the first that do not rise

@@ -72,6 +72,7 @@ enum class RuleId : uint8_t {
   kUpdateFault = 62,
   kUpdateLost = 63,
   kLossImpossible = 64,
+  kRivalGone = 69,
 };
 
 // Numbers of rules are below it.
