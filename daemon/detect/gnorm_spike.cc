@@ -105,17 +105,19 @@ bool GnormSpike::Learns(const StepContext& c) {
 bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
-  const bool learned = c.loss->values() > 0 && !c.loss->crosses_zero() &&
-                       c.loss->stands() < learned_ - kLearned;
-  if (learned) learned_ = c.loss->stands();
+  const Series& loss = *c.loss;
+  const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
+                       loss.stands() < learned_ - kLearned;
+  if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
-  lowest_ = std::min(lowest_, s.stands());
-  const float growth = s.stands() - lowest_;
+  const float at = s.stands();
+  lowest_ = std::min(lowest_, at);
+  const float growth = at - lowest_;
+  if (growth < kLeastGrowth) return false;
   // A loss that crosses 0 does not show how much is learned.
-  const double least = c.loss->crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
-  return growth >= kLeastGrowth &&
-         growth >= std::log(static_cast<float>(least)) && !IsMeaningless(c);
+  const double least = loss.crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
+  return growth >= std::log(static_cast<float>(least)) && !IsMeaningless(c);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {

@@ -273,7 +273,8 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   const Severity severity =
       episode_.On(std::max(lost, guesses), high_ == 0 && !guessing_.now(), step,
                   static_cast<int64_t>(t[kClear]));
-  if (opens) {
+  if (opens) about_ = About::kLost;
+  if (opens && severity > Severity::kNone) {
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing
              : high_ > 0 && LostAtRestart() ? About::kNotLoaded

@@ -21,11 +21,20 @@ constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
-// Of classes in well-known data (MNIST and CIFAR-10, nanoGPT's letters,
-// CIFAR-100, ImageNet), and words of well-known tokenizers (BERT, Llama, GPT-2
-// and that padded, Llama 3, Qwen).
-constexpr float kCounts[] = {10,    65,    100,    1000,  30522,
-                             32000, 50257, 128256, 151936};
+// Of guessing among classes in well-known data (MNIST and CIFAR-10, nanoGPT's
+// letters, CIFAR-100, ImageNet), and words of well-known tokenizers (BERT,
+// Llama, GPT-2 and that padded, Llama 3, Qwen).
+constexpr float kCosts[] = {
+    2.30258512f,  // ln 10
+    4.17438745f,  // ln 65
+    4.60517025f,  // ln 100
+    6.90775537f,  // ln 1000
+    10.3262033f,  // ln 30522
+    10.3734913f,  // ln 32000
+    10.8249054f,  // ln 50257
+    11.7617836f,  // ln 128256
+    11.9312143f,  // ln 151936
+};
 constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
 constexpr float kNearly = 0.02f;    // the same of the first losses; ours
 constexpr int kSame = 50;           // losses; ours
@@ -35,8 +44,7 @@ constexpr float kSizable = 0.01f;   // printed in digits that would move; ours
 // Returns what guessing among a well-known number of classes costs, if `loss`
 // is that but for a share; else 0.
 float CostOfGuessing(float loss, float share) {
-  for (const float count : kCounts) {
-    const float cost = std::log(count);
+  for (const float cost : kCosts) {
     if (std::fabs(loss - cost) <= share * cost) return cost;
   }
   return 0;
@@ -105,8 +113,8 @@ bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
   if (records_ == 2 && first_step_ > kResumed && first_step_ > gap) {
     settled_ = true;
   }
-  means_ += records_ > 1 && TellsMeansOfMany(c.run, gap) &&
-            std::fabs(c.loss->y() - first_) <= kSpread;
+  means_ += records_ > 1 && std::fabs(c.loss->y() - first_) <= kSpread &&
+            TellsMeansOfMany(c.run, gap);
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
     if (rate > kWarms * rate_) {

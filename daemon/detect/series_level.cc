@@ -49,17 +49,19 @@ void SeriesLevel::LearnTurn(float y, float floor) {
 void SeriesLevel::LearnNoise(float y, float floor) {
   const auto weight = static_cast<float>(std::clamp(values_, kMoves, kWanders));
   const float most = Square(kClip * noise_);
-  const float off = y > at_ ? Square(y - at_) : Square(y - newest_) / 2;
+  const float moved = Square(y - newest_) / 2;
+  const float off = y > at_ ? Square(y - at_) : moved;
   wander_ += (std::min(off, most) - wander_) / weight;
-  LearnSquare(Square(y - newest_) / 2, floor);
+  LearnSquare(moved, floor);
   Leave(y);
 }
 
 void SeriesLevel::Learn(float y, float floor) {
   const bool drops = y - newest_ < -kDrops * noise_;
   LearnNoise(y, floor);
-  const float most = drops ? kClip * noise_ : at_ - y;
-  const float off = std::clamp(y - at_, -std::fabs(most), kClip * noise_);
+  const float most = kClip * noise_;
+  float off = std::min(y - at_, most);
+  if (drops) off = std::max(off, -most);
   float share = off < 0 ? kDown : kUp;
   if (values_ < (off < 0 ? kFew : kUnknown)) {
     share = 1.0f / static_cast<float>(values_ + 1);
