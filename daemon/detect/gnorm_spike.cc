@@ -102,7 +102,7 @@ bool GnormSpike::Learns(const StepContext& c) {
              kWorse * std::max(loss.level().noise(), kLeastWorse);
 }
 
-bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
+inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
   const Series& loss = *c.loss;

@@ -213,7 +213,8 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
   return high_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
-Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
+inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
+                                            Thresholds t) {
   const Series& s = *c.loss;
   ++records_;
   if (before_.records == 0) levels_.first = s.first();

@@ -51,6 +51,7 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
     loss_ = *loss;
   } else {
     held_ = 0;
+    if (!episode_.open()) return Severity::kNone;
   }
   Severity trigger = Severity::kNone;
   if (held_ >= t[kHold]) {

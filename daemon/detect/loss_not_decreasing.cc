@@ -106,7 +106,8 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   if (among_) untrained_ = LossOfClasses(c.run, loss);
 }
 
-bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
+inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
+                                     Thresholds t) {
   const StepRecord& r = c.record;
   const int64_t gap = r.step - newest_step_;
   newest_step_ = r.step;
@@ -154,7 +155,7 @@ bool LossNotDecreasing::Guesses(const StepContext& c) {
          course_.last() <= kNoGuess * untrained_;
 }
 
-bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
+inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (records_ < kKnown) {
@@ -212,6 +213,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     settled_ = true;
   }
   const bool waits = Waits(c, loss, t);
+  const bool early = waits && records_ < kKnown;
+  if (early && !frozen && !episode_.open()) return Severity::kNone;
   const bool stands = known && Stands(c, t);
   const bool guesses = !waits && known && Guesses(c);
   const bool warns = frozen || (!waits && stands) || (guesses && !settled_);

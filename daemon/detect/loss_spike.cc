@@ -70,7 +70,7 @@ double LossSpike::HoldOf(Thresholds t) const {
   return std::min(hold, t[kHold]);
 }
 
-bool LossSpike::Note(const StepContext& c) {
+inline bool LossSpike::Note(const StepContext& c) {
   const Series& s = *c.loss;
   if (!kind_.begun) {
     kind_ = {.begun = true,
@@ -188,7 +188,7 @@ bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
 
 // A rate that is too high for fresh weights throws the loss up. Where it comes
 // back, it is well again only when it learns.
-Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
+inline Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
   kind_.stuck = 0;
   const bool tiny = s.first() < LnOf(kTiny);
   if (s.risen() < t[kHold] || s.crosses_zero() || tiny) return Severity::kNone;
@@ -268,7 +268,8 @@ Severity LossSpike::OfOut(const StepContext& c, Thresholds t) {
   return Explodes(c, t) || jump_.absurd ? Severity::kCritical : severity;
 }
 
-Severity LossSpike::Judge(const StepContext& c, bool was_up, Thresholds t) {
+inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
+                                 Thresholds t) {
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   Severity severity = Severity::kNone;

@@ -36,7 +36,7 @@ float Series::ValueAt(float y) const {
   return unit_ == 0 ? std::exp(y) : unit_ * std::sinh(y);
 }
 
-float Series::Transform(float value) const {
+inline float Series::Transform(float value) const {
   if (unit_ == 0) return Ln(std::max(value, 0x1p-120f));
   const float x = std::fabs(value) / unit_;
   const float y = Ln(x + std::sqrt(x * x + 1));
@@ -66,7 +66,7 @@ bool Series::climbs() const {
 
 // What the last printed digit is worth. Where that is next to nothing, nearly
 // always, no exponential is needed to see it.
-float Series::Floor() const {
+inline float Series::Floor() const {
   if (unit_ == 0 && seen_ < level_.at()) return kLeastNoise;
   const float at = std::fabs(ValueAt(level_.at()));
   const float size = unit_ == 0 ? at : std::sqrt(at * at + unit_ * unit_);
@@ -96,7 +96,7 @@ void Series::NoteFirst(float y, int64_t step) {
   risen_peak_ = std::max(risen_peak_, y);
 }
 
-void Series::Heal(float y, int64_t step) {
+inline void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
   const int32_t n = std::min(level_.values(), kRecent);
   const float off = y - recent_;
@@ -146,7 +146,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   y_ = y;
 }
 
-bool Series::Leaves(float y, int64_t step) {
+inline bool Series::Leaves(float y, int64_t step) {
   const int32_t n = level_.values();
   // That of the level itself is next to nothing, later.
   const float noise =
