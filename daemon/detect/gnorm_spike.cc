@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -75,7 +76,7 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  const bool far = x.mean_rise() >= std::log(static_cast<float>(t[kMinRatio]));
+  const bool far = x.mean_rise() >= LnOf(t[kMinRatio]);
   // A norm may grow while the loss is at its lowest.
   const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
   if (x.above() < t[kHold] || x.nats() < t[kNats] || !far || grows) {
@@ -117,7 +118,7 @@ inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   if (growth < kLeastGrowth) return false;
   // A loss that crosses 0 does not show how much is learned.
   const double least = loss.crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
-  return growth >= std::log(static_cast<float>(least)) && !IsMeaningless(c);
+  return growth >= LnOf(least) && !IsMeaningless(c);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -137,7 +138,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   };
   const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
-                    above >= std::log(static_cast<float>(t[kMinRatio]));
+                    above >= LnOf(t[kMinRatio]);
   if (high) {
     trigger = OfExcursion(c, t);
     spiked_ = x.values();
@@ -159,8 +160,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     usual_ = s.ValueAt(lowest_);
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  const bool calm =
-      !grows && above < std::log(static_cast<float>(t[kClearRatio]));
+  const bool calm = !grows && above < LnOf(t[kClearRatio]);
   return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,
                           c.record.step, static_cast<int64_t>(t[kClear]));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "detect/float_log2.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -25,8 +26,6 @@ constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
-
-float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "detect/float_log2.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -47,8 +48,6 @@ constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
-
-float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 }  // namespace
 
