@@ -15,7 +15,7 @@
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/open_files.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "history/last_write.h"
 #include "history/reader.h"
 #include "model/limits.h"

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "cli/check_log.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "history/reader.h"
 
 namespace nanwatch {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "detect/float_log2.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -26,8 +27,6 @@ constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
-
-float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -229,7 +228,8 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
   return high_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
-Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
+inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
+                                            Thresholds t) {
   const Series& s = *c.loss;
   ++records_;
   if (before_.records == 0) levels_.first = s.first();
@@ -289,7 +289,8 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   const Severity severity =
       episode_.On(std::max(lost, guesses), high_ == 0 && !guessing_.now(), step,
                   static_cast<int64_t>(t[kClear]));
-  if (opens) {
+  if (opens) about_ = About::kLost;
+  if (opens && severity > Severity::kNone) {
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing
              : high_ > 0 && LostAtRestart() ? About::kNotLoaded

@@ -21,11 +21,21 @@ constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
-// Of classes in well-known data (two of anything, MNIST and CIFAR-10, nanoGPT's
-// letters, CIFAR-100, ImageNet), and words of well-known tokenizers (BERT,
-// Llama, GPT-2 and that padded, Llama 3, Qwen).
-constexpr float kCounts[] = {2,     10,    65,    100,    1000,
-                             30522, 32000, 50257, 128256, 151936};
+// Of guessing among classes in well-known data (two of anything, MNIST and
+// CIFAR-10, nanoGPT's letters, CIFAR-100, ImageNet), and words of well-known
+// tokenizers (BERT, Llama, GPT-2 and that padded, Llama 3, Qwen).
+constexpr float kCosts[] = {
+    0.693147182f,  // ln 2
+    2.30258512f,   // ln 10
+    4.17438745f,   // ln 65
+    4.60517025f,   // ln 100
+    6.90775537f,   // ln 1000
+    10.3262033f,   // ln 30522
+    10.3734913f,   // ln 32000
+    10.8249054f,   // ln 50257
+    11.7617836f,   // ln 128256
+    11.9312143f,   // ln 151936
+};
 constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
 constexpr float kNearly = 0.04f;    // the same of the first losses; ours
 constexpr int kSame = 50;           // losses; ours
@@ -41,8 +51,7 @@ constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
 // Returns what guessing among a well-known number of classes costs, if `loss`
 // is that but for a share; else 0.
 float CostOfGuessing(float loss, float share) {
-  for (const float count : kCounts) {
-    const float cost = std::log(count);
+  for (const float cost : kCosts) {
     if (std::fabs(loss - cost) <= share * cost) return cost;
   }
   return 0;
@@ -104,15 +113,16 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   if (among_) untrained_ = LossOfClasses(c.run, loss);
 }
 
-bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
+inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
+                                     Thresholds t) {
   const StepRecord& r = c.record;
   const int64_t gap = r.step - newest_step_;
   newest_step_ = r.step;
   if (records_ == 2 && first_step_ > kResumed && first_step_ > gap) {
     settled_ = true;
   }
-  means_ += records_ > 1 && TellsMeansOfMany(c.run, gap) &&
-            std::fabs(c.loss->y() - first_) <= kSpread;
+  means_ += records_ > 1 && std::fabs(c.loss->y() - first_) <= kSpread &&
+            TellsMeansOfMany(c.run, gap);
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
     if (rate > kWarms * rate_) {
@@ -150,7 +160,7 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
   return stays ? untrained_ : 0;
 }
 
-bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
+inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (records_ < kKnown) {
@@ -220,9 +230,11 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   level_ = known ? s.stands() : -HUGE_VALF;
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
-  const bool stands = known && Stands(c, t);
   const bool over = course_.records() >= kEndRecords &&
                     (r.step - first_step_ >= kEndSteps || means_ > 0);
+  const bool early = waits && !over && records_ < kKnown;
+  if (early && !episode_.open()) return Severity::kNone;
+  const bool stands = known && Stands(c, t);
   const float cost = known && (!waits || over) ? Guesses(c) : 0;
   cost_at_end_ = over ? cost : 0;
   const bool guesses = !waits && cost > 0;

@@ -4,8 +4,6 @@
 #ifndef NANWATCH_DETECT_RULES_H_
 #define NANWATCH_DETECT_RULES_H_
 
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "detect/clipped_before_unscaling.h"
@@ -95,15 +93,6 @@ using AlignedRules =
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
-
-// Every rule, by number.
-std::span<const RuleSpec* const> AllRules();
-// Null: no such rule.
-const RuleSpec* FindRule(RuleId id);
-const RuleSpec* FindRule(std::string_view name);
-
-// Every rule with its defaults.
-RulesInForce DefaultRules();
 
 // A RulesInForce made ready for the four lists. Thresholds that the set lacks
 // are the defaults (an older daemon wrote it); rules that do not exist are

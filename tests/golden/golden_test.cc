@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "tests/golden/scenario.h"
 #include "tests/golden/words.h"
 

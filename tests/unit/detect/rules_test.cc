@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/all_rules.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
