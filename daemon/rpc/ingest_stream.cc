@@ -61,8 +61,10 @@ IngestStream::IngestStream(IngestStreams& streams,
       context_(context),
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
+      edition_(streams.callers.edition()),
       identity_(streams.callers.Identify(*context)),
-      user_(streams.users.Of(streams.callers.Of(identity_).name)),
+      caller_(streams.callers.Of(identity_)),
+      user_(streams.users.Of(caller_.name)),
       peer_(context->peer()) {
   if (streams_.empty.Floods(peer_, streams_.clock.Passed())) {
     streams_.stats.CountLimit("connections");
@@ -111,6 +113,7 @@ void IngestStream::OnReadDone(bool ok) {
     port_->EndWhenWritten(grpc::Status::OK);
     return;
   }
+  if (!StillIn()) return;
   Take(read_);
   streams_.CutWhoDoesNotRead();
   read_.Clear();
@@ -219,7 +222,7 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   arrival.port = port_;
   arrival.user = user_->number();
   arrival.message = std::move(parsed.message);
-  arrival.message.caller = caller();
+  arrival.message.caller = caller_;
   if (session != nullptr) Rename(session->name, &arrival.message);
   if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
     open->run.owner = arrival.message.caller.name;
@@ -250,12 +253,14 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   }
 }
 
-const Caller& IngestStream::caller() {
+bool IngestStream::StillIn() {
   const uint64_t edition = streams_.callers.edition();
-  if (edition == edition_) return caller_;
-  caller_ = streams_.callers.Of(identity_);
+  if (edition == edition_) return true;
   edition_ = edition;
-  return caller_;
+  caller_ = streams_.callers.Of(identity_);
+  if (streams_.callers.StillIn(peer_, &identity_)) return true;
+  port_->EndWhenWritten({grpc::StatusCode::UNAUTHENTICATED, identity_.refused});
+  return false;
 }
 
 IngestStream::Session* IngestStream::FindSession(

@@ -187,7 +187,7 @@ grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::WatchRun(
     grpc::ServerContext* context, const v1::WatchRunRequest* request,
     grpc::ServerWriter<v1::WatchRunResponse>* writer) {
-  const Asked asked(*this, *context, Query::kWatch);
+  Asked asked(*this, *context, Query::kWatch);
   if (!asked.in.ok()) return asked.in;
   const Places::Taken place(watching_);
   if (!place) return Taken("watch runs", limits::kWatchers);
@@ -210,6 +210,9 @@ grpc::Status QueryServiceImpl::WatchRun(
     auto run =
         backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
     if (run == nullptr) return grpc::Status::OK;  // ended, and gone from view
+    if (!callers_.StillIn(context->peer(), &asked.who)) {
+      return {StatusCode::UNAUTHENTICATED, asked.who.refused};
+    }
     // Another attempt may be the newest by now.
     if (grpc::Status checked = may(*run); !checked.ok()) return checked;
     if (run != shown) {

@@ -46,6 +46,11 @@ struct WebBackend {
   std::function<Result<Caller>(const std::string& name)> caller_of;
   // Hears of who was refused. Not set: nobody does.
   AuditSink audit;
+  // Requests of a kind that he may have answered at once; empty: who has no
+  // name. Not set: as many as there are places.
+  std::function<size_t(const std::string& user)> queries_of;
+  // Counts one of model/limits.h that was met. Not set: nobody does.
+  std::function<void(std::string_view limit)> count_limit;
   // Whether everyone sees every run. Not set: so it is.
   std::function<bool()> read_by_everyone;
   // Why others may listen in, or ask for anything, a sentence; empty: they may
@@ -63,11 +68,16 @@ inline const Caller& CallerOf(const WebBackend& backend,
   return request.caller ? *request.caller : backend.speaks_as;
 }
 
+// True when he sees every run.
+inline bool SeesAll(const WebBackend& backend, const Caller& caller) {
+  return !backend.read_by_everyone || backend.read_by_everyone() ||
+         caller.admin;
+}
+
 // True when he sees the runs of `owner`.
 inline bool MayRead(const WebBackend& backend, std::string_view owner,
                     const Caller& caller) {
-  return !backend.read_by_everyone || backend.read_by_everyone() ||
-         MayChange(owner, caller);
+  return SeesAll(backend, caller) || MayChange(owner, caller);
 }
 
 }  // namespace nanwatch
