@@ -87,6 +87,11 @@ IngestStream::IngestStream(IngestStreams& streams,
 grpc::Status IngestStream::Join() {
   const auto refuse = [&](const char* limit, std::string why) -> grpc::Status {
     streams_.stats.CountLimit(limit);
+    if (streams_.audit) {
+      AuditEntry entry = EntryOf(AuditKind::kRefusal, caller_);
+      entry.what = why;
+      streams_.audit(std::move(entry));
+    }
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, std::move(why)};
   };
   if (!user_->OpenStream()) {

@@ -95,6 +95,7 @@ class RpcServer::Parts {
         stats(stats),
         clock(clock),
         quotas(std::make_shared<const UserQuotas>(options.quotas)) {
+    streams.audit = audit;
     streams.cut = [this](const std::string& peer) {
       (peer.starts_with("fd:") ? of_users : of_addresses)
           .Cut(peer, this->clock.Passed());

@@ -184,7 +184,7 @@ class HttpServer : public WebServer {
     request.certificate_name = connection.certificate_name();
     HttpReply reply;
     if (!Ask(*guard, connection, end, &request, &reply)) return;
-    if (reply.status == 401 || reply.status == 403) {
+    if (reply.status == 401 || reply.status == 403 || reply.status == 429) {
       Audit(request, request.method + " " + request.path + ": " + reply.reason);
     }
     if (reply.events && request.method == "GET") {
