@@ -39,8 +39,9 @@ struct WebBackend {
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
   std::function<Status(const RunKey&, const Annotation&, const Caller&)>
       annotate;
-  // Where nobody is asked who he is: he may say something of what nobody owns,
-  // and of what this process's user owns.
+  // Where nobody is asked who he is: what nobody owns, and what this process's
+  // user owns is shown to him, and where he is that user he may say something
+  // of it.
   Caller speaks_as;
   // Of a name that was proven; an error: a sentence why he is not let in.
   std::function<Result<Caller>(const std::string& name)> caller_of;

@@ -33,6 +33,8 @@ class Connection {
   // Of the client's certificate, as NameOfClient().
   std::optional<std::string> certificate_name() const;
 
+  int fd() const { return fd_; }
+
   // Bytes read; 0: the client sends no more; -1: the deadline, or a failure.
   ssize_t Read(char* to, size_t size, Deadline end);
   // False: the client did not take all of it.

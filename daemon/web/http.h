@@ -35,6 +35,9 @@ struct HttpRequest {
   // Of the certificate that it showed, as NameOfClient().
   std::optional<std::string> certificate_name;
   std::optional<Caller> caller;  // absent: nobody was asked who he is
+  // Of a POST whose caller nobody asked: the user of the program that sent it,
+  // as Caller's. Empty: not known.
+  std::string local_number;
   std::string tried;  // the user whose password was wrong, where there is one
   bool from_loopback() const;  // the peer is on this machine
 };

@@ -18,6 +18,7 @@
 #include "base/open_files.h"
 #include "model/limits.h"
 #include "model/quotas.h"
+#include "net/local_user.h"
 #include "net/peer_address.h"
 #include "net/tcp_listener.h"
 #include "web/annotation_request.h"
@@ -233,6 +234,10 @@ class HttpServer : public WebServer {
       return true;
     }
     bytes.erase(0, head);
+    if (request->method == "POST" && !request->caller) {
+      const std::optional<uid_t> user = LocalUser(connection.fd());
+      if (user) request->local_number = "uid " + std::to_string(*user);
+    }
     const Asker asker = AskerOf(*request);
     if (request->method == "POST" &&
         !ReadBody(connection, *parsed, std::move(bytes), asker, request)) {
@@ -242,22 +247,6 @@ class HttpServer : public WebServer {
     }
     *reply = Answer(*request, asker);
     return true;
-  }
-
-  static void TakeOver(const RequestHead& head, HttpRequest* request) {
-    request->method = head.method;
-    request->path = head.path;
-    request->query = head.query;
-    request->host = head.Header("host");
-    request->accept = head.Header("accept");
-    request->accept_encoding = head.Header("accept-encoding");
-    request->if_none_match = head.Header("if-none-match");
-    request->cache_control = head.Header("cache-control");
-    request->authorization = head.Header("authorization");
-    request->origin = head.Header("origin");
-    request->content_type = head.Header("content-type");
-    request->fetch_site = head.Header("sec-fetch-site");
-    request->purpose = head.Header("x-nanwatch");
   }
 
   // False: so many others send one that this one is not read. What is not the

@@ -33,18 +33,7 @@ FakeDaemon& TheDaemon() {
 
 HttpRequest RequestOf(const RequestHead& head, std::string_view body) {
   HttpRequest request;
-  request.method = head.method;
-  request.path = head.path;
-  request.query = head.query;
-  request.host = head.Header("host");
-  request.accept = head.Header("accept");
-  request.accept_encoding = head.Header("accept-encoding");
-  request.if_none_match = head.Header("if-none-match");
-  request.cache_control = head.Header("cache-control");
-  request.origin = head.Header("origin");
-  request.content_type = head.Header("content-type");
-  request.fetch_site = head.Header("sec-fetch-site");
-  request.purpose = head.Header("x-nanwatch");
+  TakeOver(head, &request);
   request.remote = "127.0.0.1";
   request.body = body;
   return request;
