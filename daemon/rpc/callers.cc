@@ -106,6 +106,7 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
   } else {
     identity = IdentifyTcp(said, std::move(certificate));
     identity.from = AddressOf(peer);
+    if (identity.refused.empty() && known_caller_) known_caller_(identity.from);
   }
   if (!identity.refused.empty() && told_) told_(peer, identity);
   return identity;

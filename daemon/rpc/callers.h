@@ -55,6 +55,12 @@ class Callers {
     told_ = std::move(told);
   }
 
+  // `known` is called for each call over TCP of who is let in, with his
+  // address.
+  void OnKnown(std::function<void(const std::string&)> known) {
+    known_caller_ = std::move(known);
+  }
+
   // Another choice, and what was known of users is asked for anew.
   void Set(AccessOptions access);
   // Rises with each Set() and with each change of the tokens: what was asked
@@ -98,6 +104,7 @@ class Callers {
   Tokens tokens_;
   const TcpCallers tcp_;
   std::function<void(std::string_view, const Identity&)> told_;
+  std::function<void(const std::string&)> known_caller_;
   mutable Mutex mutex_;
   AccessOptions access_ GUARDED_BY(mutex_);
   // Users who have an account; at most kKnown.

@@ -42,7 +42,8 @@ class IngestStreams {
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams
   EmptyStreams empty;
-  // Ends the connection of a peer, as gRPC names him, whose call is not over.
+  // Ends the connection of a peer, "fd:12" or an address, whose call is not
+  // over.
   std::function<void(const std::string& peer)> cut = [](const auto&) {};
   AuditSink audit;  // hears of who was refused; not set: nobody does
   std::atomic<bool> stopping{false};

@@ -66,9 +66,13 @@ IngestStream::IngestStream(IngestStreams& streams,
       caller_(streams.callers.Of(identity_)),
       user_(streams.users.Of(caller_.name)),
       peer_(context->peer()) {
+  // It brings nothing, and its end may be far behind all that came.
+  if (!identity_.refused.empty()) {
+    streams_.empty.Count(peer_, streams_.clock.Passed());
+  }
   if (streams_.empty.Floods(peer_, streams_.clock.Passed())) {
     streams_.stats.CountLimit("connections");
-    streams_.cut(peer_);
+    streams_.cut(identity_.uid ? peer_ : identity_.from);
   }
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -148,7 +152,9 @@ void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
 
 void IngestStream::OnDone() {
   port_->Detach();
-  if (!brought_) streams_.empty.Count(peer_, streams_.clock.Passed());
+  if (!brought_ && joined_) {
+    streams_.empty.Count(peer_, streams_.clock.Passed());
+  }
   streams_.Remove(port_);
   streams_.stats.streams.fetch_sub(1, std::memory_order_relaxed);
   if (joined_) {
