@@ -13,9 +13,10 @@ using std::chrono::milliseconds;
 // 40 MB come in a look, as far as the attacks that were tried. Ours.
 constexpr milliseconds kLook{100};
 constexpr milliseconds kLookWhereMuchIs{20};
-// So much more in so long is a flood, too: what is parsed and waits is 128 MB
-// at most, and comes once. Over TLS gRPC 1.51 takes calls in at 300 MB/s, and
-// those that wait by then come in spite of the cut. Ours.
+// From a quarter of the bound on, so much more in so long is a flood, too: what
+// is parsed and waits is 128 MB at most, and comes once. Over TLS gRPC 1.51
+// takes calls in at 300 MB/s, and those that wait by then come in spite of the
+// cut. Ours.
 constexpr size_t kRise = 160 << 20;
 constexpr milliseconds kWindow{1000};
 // Until gRPC gave back what a connection that ended had. Ours.
@@ -53,7 +54,7 @@ void MemoryGuard::Loop() {
   while (Sleep(look)) {
     look_();
     const size_t resident = ResidentBytes();
-    const bool rises = resident > before + kRise;
+    const bool rises = 4 * resident > most_ && resident > before + kRise;
     since += look;
     if (since >= kWindow || resident < before) {
       since = milliseconds(0);

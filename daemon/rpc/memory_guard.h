@@ -19,7 +19,8 @@ class MemoryGuard {
  public:
   // `cut` ends some connections and returns how many; it is called on a thread
   // of this one's own, again and again while more than `most` is resident, or
-  // it is rising fast. `look` is called on it ten times a second and more.
+  // more than a quarter of it and rising fast. `look` is called on it ten times
+  // a second and more.
   MemoryGuard(
       size_t most, std::function<size_t()> cut,
       std::function<void()> look = [] {});
