@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 from typing import Any
 
 import torch
@@ -61,7 +62,8 @@ def watch(
     and at every 16th the sizes of weights and updates, for which the weights
     are copied; "ops" adds what goes
     through each module forward and backward, within `budget` of the time of a
-    step. Whatever the level, the daemon may ask for the detail of "ops" for
+    step; "compare" adds to "default" what two runs are compared by. Whatever
+    the level, the daemon may ask for the detail of "ops" for
     some steps.
 
     `run`: the run's id, or a Run that is open already. The rest is as for
@@ -83,6 +85,7 @@ def _watch(
         raise TypeError(
             f"model= takes a torch.nn.Module, not a {describe(model)}"
         )
+    level = os.environ.get("NANWATCH_LEVEL") or level
     known = open_watches.known(model)
     if known is not None and _is_of(known, optimizer, scaler):
         known._checks.refuse("watch", GOES_ON)
