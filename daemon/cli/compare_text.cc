@@ -14,6 +14,13 @@ namespace {
 constexpr size_t kSettingsShown = 12;
 
 std::string Share(double share) { return fmt::format("{:.2g}", share); }
+// "1.3 times", "520 times", "18,000 times".
+std::string Times(double times) {
+  if (times < 10) return fmt::format("{:.1f} times", times);
+  const double digits = std::pow(10, std::floor(std::log10(times)) - 1);
+  return Grouped(static_cast<uint64_t>(std::round(times / digits) * digits)) +
+         " times";
+}
 std::string Percent(double share) {
   return fmt::format("{:+.2g} %", 100 * share);
 }
@@ -40,9 +47,14 @@ std::string SlotWords(Slot slot) {
 
 std::string OpWords(const Divergence& d) {
   if (d.type.empty()) return d.op;
-  return fmt::format(
-      "{} ({}{})", d.op, d.type,
-      d.dtype == Dtype::kUnknown ? "" : ", " + std::string(Name(d.dtype)));
+  // Its pass is said beside it.
+  const std::string type = d.phase == Phase::kBackward
+                               ? d.type.substr(0, d.type.rfind("Backward"))
+                               : d.type;
+  const std::string format = d.dtype == Dtype::kUnknown
+                                 ? std::string()
+                                 : fmt::format(", {}", Name(d.dtype));
+  return fmt::format("{} ({}{})", d.op, type, format);
 }
 
 // How far it lies apart, and what is usual.
@@ -54,8 +66,8 @@ std::string HowFar(const Divergence& d) {
                        Share(*d.distance));
   }
   return fmt::format(
-      "It differs by {} of its norm, {} times what would be usual there.",
-      Share(*d.distance), Share(*d.distance / d.floor));
+      "It differs by {} of its norm, {} what would be usual there.",
+      Share(*d.distance), Times(*d.distance / d.floor));
 }
 
 std::string Between(const Divergence& d) {
@@ -192,11 +204,14 @@ std::string Headline(const Comparison& c) {
 
 std::string LossLine(const LossDiff& loss) {
   if (loss.steps == 0) return "Loss: no step of both has one.";
-  std::string line = fmt::format("Loss: of {} ", Counted(loss.steps, "step"));
-  if (!loss.first_step) return line + "equal.";
-  line +=
-      fmt::format("equal before step {}: {} and {} there.", *loss.first_step,
-                  Number(loss.first_a), Number(loss.first_b));
+  if (!loss.first_step) {
+    return fmt::format("Loss: equal at all {} of both.",
+                       Counted(loss.steps, "step"));
+  }
+  std::string line = fmt::format(
+      "Loss: of {} of both the first that differs is {}, {:.9g} and {:.9g}.",
+      Counted(loss.steps, "step"), *loss.first_step, loss.first_a,
+      loss.first_b);
   if (loss.farthest) {
     line += fmt::format(" Means of 20 lie apart by {} at most, at step {}.",
                         Percent(*loss.farthest), loss.farthest_step);

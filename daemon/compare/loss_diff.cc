@@ -53,12 +53,9 @@ LossDiff DiffLosses(const ComparedRun& a, const ComparedRun& b) {
     }
     of_a.Add(*x.loss);
     of_b.Add(*y.loss);
-    // A short run's are told as they are.
-    if (!(of_a.full() || diff.steps == 1) || of_a.value() <= 0 ||
-        of_b.value() <= 0) {
-      return;
-    }
+    if (!of_a.full() || of_a.value() <= 0 || of_b.value() <= 0) return;
     const double share = of_b.value() / of_a.value() - 1;
+    if (share == 0) return;
     if (!diff.farthest || std::fabs(share) > std::fabs(*diff.farthest)) {
       diff.farthest = share;
       diff.farthest_step = x.step;
