@@ -74,4 +74,4 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
         save.update(model=model.state_dict(), optimizer=optimizer.state_dict(),
                     schedule=schedule.state_dict(), rng=torch.get_rng_state())
     if not watch.close(timeout=10.0):
-        raise RuntimeError(f"{run}: {watch.run.stats()}")
+        raise RuntimeError(f"{run}: {watch.run.stats}")
