@@ -99,14 +99,14 @@ def judge_net(judge, name, seed):
 
 
 def judge_restart(judge, name, seed):
-    base, saved = f"{name}-{seed}-long", {}
-    train(base, name, seed, judge.address, steps=72)
-    first = base + "-first"
-    train(first, name, seed, judge.address, steps=64, save=saved)
+    """Runs that go on from one checkpoint, against one that does it right."""
+    base, saved = f"{name}-{seed}-right", {}
+    train(base + "-first", name, seed, judge.address, steps=20, save=saved)
+    train(base, name, seed, judge.address, begin=20, load=saved)
     for what, kind in [(None, None), ("rng", "other_seed"),
                        ("data", "other_data"), ("weights", "other_weights")]:
         run = f"{base}-{what}"
-        train(run, name, seed, judge.address, steps=8, begin=64, load=saved,
+        train(run, name, seed, judge.address, begin=20, load=saved,
               restart=what)
         judge.expect(
             "restart", f"{base}: {what or 'all right'}", base, run,

@@ -11,7 +11,7 @@ from torch import nn
 import nanwatch
 import nanwatch.torch
 
-ROWS, WIDTH, PLACES = 500_000, 2, 1000
+ROWS, WIDTH, PLACES = 1_000_000, 1, 1000
 
 
 class Scatter(nn.Module):

@@ -1,6 +1,7 @@
 """One small training, recorded at level "compare"."""
 
 import contextlib
+import copy
 
 import nets
 import torch
@@ -42,6 +43,7 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
         optimizer, lambda i: min(1.0, (i + 1 + ahead) / 10))
     torch.manual_seed(dropout_seed or 10 + seed)
     if load is not None:
+        load = copy.deepcopy(load)  # an optimizer goes on in what it is given
         if restart != "weights":
             model.load_state_dict(load["model"])
         optimizer.load_state_dict(load["optimizer"])

@@ -13,7 +13,7 @@ def compare(*arguments):
 
 def log(path, steps=60, loss=lambda i: 3 - 0.01 * i, rate=lambda i: 1e-3):
     path.write_text("".join(
-        f"step {i}: loss {loss(i):.6f} lr {rate(i):g}\n"
+        f"step {i}: loss {loss(i):.6f} lr: {rate(i):.8f}\n"
         for i in range(steps)))
     return path
 
