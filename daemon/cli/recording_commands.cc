@@ -11,7 +11,6 @@
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
-#include "cli/repeat.h"
 #include "cli/simulate.h"
 #include "cli/text_checks.h"
 #include "config/addresses.h"
@@ -131,33 +130,10 @@ Command SimulateCommand(const std::string* address) {
       }};
 }
 
-Command RepeatCommand(const std::string* address) {
-  const auto options = std::make_shared<RepeatOptions>();
-  return {.name = "repeat",
-          .help =
-              "run a training several times and name what is not the same each "
-              "time: `nanwatch repeat -- python train.py`. It sets its seeds "
-              "itself, and calls nanwatch.torch.watch",
-          .options = {{.names = "command",
-                       .target = &options->command,
-                       .help = "the program and its arguments",
-                       .required = true},
-                      {.names = "-n",
-                       .target = &options->times,
-                       .help = "how often; default: 3",
-                       .check = Between(2, 100)},
-                      {"--json", &options->json, "as JSON"}},
-          .run = [=] {
-            options->address = *address;
-            return RepeatProgram(*options, Style::OfTerminal());
-          }};
-}
-
 }  // namespace
 
 std::vector<Command> RecordingCommands(const std::string* address) {
-  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address),
-          RepeatCommand(address)};
+  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address)};
 }
 
 }  // namespace nanwatch

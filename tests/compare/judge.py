@@ -135,31 +135,6 @@ def judge_formats(judge, name, seed):
             or (not part and found["tensors"]["unseen_below"] > 0))
 
 
-REPEATED = {  # by the kind of program, what is named: op and phase
-    "add": None, "put": ("scatter", "the forward pass"),
-    "dropout": ("drop", "the forward pass"), "loader": ("batch", "the data"),
-    "compiled": ("scatter", "the forward pass"),
-}
-
-
-def judge_repeats(judge, kinds):
-    """Each program three times, in processes of its own."""
-    for kind in kinds:
-        environment = {**os.environ, "PYTHONPATH": str(daemons.SOURCE)}
-        said = subprocess.run(
-            [daemons.BIN / "nanwatch", "--address", judge.address, "repeat",
-             "--json", "--", sys.executable, str(HERE / "repeated.py"), kind],
-            capture_output=True, text=True, timeout=500, env=environment)
-        if said.returncode not in (0, 2):
-            raise SystemExit(f"repeat {kind}: {said.stderr}")
-        found = json.loads(said.stdout)
-        named = [(one["op"], one["phase"]) for one in found["unsteady"]]
-        wanted = REPEATED[kind]
-        judge.count("repeat", kind, found["deterministic"] and
-                    found["tensors"] > 0 if wanted is None
-                    else named[:1] == [wanted], f"{named}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
@@ -177,7 +152,6 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
-            judge_repeats(judge, REPEATED if arguments.all else ["add", "put"])
         finally:
             daemon.kill()
     print(f"\n{'':24} {'right':>6} {'wrong':>6}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 from typing import Any
 
 import torch
@@ -85,7 +84,6 @@ def _watch(
         raise TypeError(
             f"model= takes a torch.nn.Module, not a {describe(model)}"
         )
-    level = os.environ.get("NANWATCH_LEVEL") or level
     known = open_watches.known(model)
     if known is not None and _is_of(known, optimizer, scaler):
         known._checks.refuse("watch", GOES_ON)
