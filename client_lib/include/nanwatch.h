@@ -19,8 +19,8 @@
  * are told, no longer), throws, prints, aborts, raises or waits for a signal,
  * or changes the environment or a signal handler. When nanwatchd is missing,
  * slow, hung or restarted, records wait in bounded memory; what does not fit
- * is dropped, counted, and the daemon is told how much. gRPC's own log is
- * turned off for the process unless GRPC_VERBOSITY is set.
+ * is dropped, counted, and the daemon is told how much. gRPC's log is off for
+ * the process unless GRPC_VERBOSITY is set.
  *
  * Handles. nanwatch_open gives a session; nanwatch_close takes it back, after
  * which it must not be used. Every function takes NULL for a session and then
@@ -41,8 +41,7 @@
  * a second to send what it has; its rank then counts as lost, not as closed.
  *
  * Presence. A number counts only when its bit in `present` is set: absent is
- * not 0, and NaN and infinities are values like any other. Rows with and
- * without a number may alternate.
+ * not 0, and NaN and infinities are values like any other.
  *
  * Growth. Structs that may grow begin with `struct_size`, which the _init
  * functions set and which is never changed by hand; a library newer or older
@@ -75,7 +74,6 @@ extern "C" {
 NANWATCH_API const char* nanwatch_version(void);
 
 /* ------------------------------------------------------------------ the run */
-
 typedef struct nanwatch_session nanwatch_session;
 
 typedef enum nanwatch_overflow_mode {
@@ -206,7 +204,6 @@ NANWATCH_API int nanwatch_flush(nanwatch_session* session, int timeout_ms);
 NANWATCH_API int nanwatch_close(nanwatch_session* session, int timeout_ms);
 
 /* -------------------------------------------------------------------- steps */
-
 /* Bits of nanwatch_step::present. */
 #define NANWATCH_STEP_LOSS (1u << 0)
 #define NANWATCH_STEP_LOSS_SCALE (1u << 1)
@@ -222,6 +219,7 @@ NANWATCH_API int nanwatch_close(nanwatch_session* session, int timeout_ms);
 #define NANWATCH_STEP_FLOAT_STATUS (1u << 11)
 #define NANWATCH_STEP_REPLICA_DIGEST (1u << 12)
 #define NANWATCH_STEP_APPLIED_GRAD_NORM (1u << 13)
+#define NANWATCH_STEP_BATCH_DIGEST (1u << 14)
 
 /* The loss scale of one op's layer. */
 typedef struct nanwatch_layer_scale {
@@ -257,6 +255,7 @@ typedef struct nanwatch_step {
   size_t layer_scales_count;
   uint64_t request_id;      /* of nanwatch_request, if this answers one */
   double applied_grad_norm; /* of what the optimizer got, after clipping */
+  uint64_t batch_digest;    /* of the data trained on: nanwatch_sketch_add */
 } nanwatch_step;
 
 static inline void nanwatch_step_init(nanwatch_step* record, int64_t step) {
@@ -279,7 +278,6 @@ NANWATCH_API void nanwatch_push_step(nanwatch_session* session,
                                      const nanwatch_step* step);
 
 /* ---------------------------------------------------------------------- ops */
-
 typedef enum nanwatch_dtype {
   NANWATCH_DTYPE_UNKNOWN = 0,
   NANWATCH_FP64 = 1,
@@ -314,7 +312,7 @@ typedef struct nanwatch_op {
   const int64_t* storage_shape;
   size_t storage_dims;
   int32_t order; /* place in the execution order, from 0; -1: unknown */
-  int32_t reserved;
+  int32_t part;  /* 1: of a tensor that ranks hold in parts: proto/SKETCH.md */
 } nanwatch_op;
 
 static inline void nanwatch_op_init(nanwatch_op* op, const char* name) {
@@ -354,6 +352,7 @@ NANWATCH_API int32_t nanwatch_op_register(nanwatch_session* session,
 
 /* fp64 reaches from 2^-1074 to 2^1023. */
 #define NANWATCH_EXPONENT_BINS 2098
+#define NANWATCH_SKETCH_SUMS 16
 
 /* Finite non-zero elements a binary exponent: counts[i] of them have
  * floor(log2|x|) == first + i; `size` counts are meant. */
@@ -395,6 +394,7 @@ typedef struct nanwatch_op_status {
   uint64_t request_id; /* of nanwatch_request, if this answers one */
   /* The caller's, or NULL: none. nanwatch_observe writes to it. */
   nanwatch_exponents* exponents;
+  float* sketch; /* NANWATCH_SKETCH_SUMS, as exponents; of gradients unscaled */
 } nanwatch_op_status;
 
 static inline void nanwatch_op_status_init(nanwatch_op_status* status,
@@ -423,6 +423,8 @@ NANWATCH_API void nanwatch_push_op(nanwatch_session* session,
 /* Into *out->exponents, where that is not NULL. */
 #define NANWATCH_OBSERVE_EXPONENTS (1u << 4)
 #define NANWATCH_OBSERVE_ALL 31u
+#define NANWATCH_OBSERVE_DIGEST (1u << 5) /* not in _ALL: nanwatch_sketch.h */
+#define NANWATCH_OBSERVE_SKETCH (1u << 6) /* into *out->sketch */
 
 /* Reads `n` elements of `dtype` at `data` and writes what was asked for to
  * `out`, with its presence bits; the rest of `out` stays. Statistics over no
@@ -436,7 +438,6 @@ NANWATCH_API int nanwatch_observe(const void* data, size_t n,
                                   nanwatch_op_status* out);
 
 /* ----------------------------------------------------------------- requests */
-
 typedef enum nanwatch_request_kind {
   NANWATCH_REQUEST_NONE = 0,
   NANWATCH_REQUEST_COLLECT_OPS = 1, /* push the statuses of these ops */
@@ -468,7 +469,6 @@ NANWATCH_API int nanwatch_poll(nanwatch_session* session,
                                nanwatch_request* request);
 
 /* -------------------------------------------------------------------- stats */
-
 typedef struct nanwatch_stats {
   uint32_t struct_size;
   int32_t connected; /* the daemon answered the handshake */

@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES include/nanwatch.h include/nanwatch.hpp
+  include/nanwatch_sketch.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT client)
 install(TARGETS nanwatch_shared EXPORT nanwatch
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT client)

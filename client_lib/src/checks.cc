@@ -1,5 +1,8 @@
 #include "client_lib/src/checks.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace nanwatch_client {
 namespace {
 
@@ -65,6 +68,11 @@ std::string WrongExponents(const nanwatch_exponents& exponents, uint64_t most) {
   return {};
 }
 
+bool IsFinite(const float* sketch) {
+  return std::all_of(sketch, sketch + NANWATCH_SKETCH_SUMS,
+                     [](float sum) { return std::isfinite(sum); });
+}
+
 }  // namespace
 
 std::string WhatIsWrong(const nanwatch_step& step, size_t optimizers) {
@@ -103,6 +111,9 @@ std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape) {
     const uint64_t value = status.*count.value;
     if (value > left) return TooMany(value, count.name, most);
     left -= value;
+  }
+  if (status.sketch != nullptr && !IsFinite(status.sketch)) {
+    return "has a sketch that is not finite";
   }
   if (status.exponents == nullptr) return {};
   return WrongExponents(*status.exponents, most);

@@ -46,6 +46,7 @@ std::optional<v1::OpName> NameOf(const nanwatch_op& op) {
     return std::nullopt;
   }
   if (op.order >= 0) name.set_order(op.order);
+  name.set_part(op.part != 0);
   return name;
 }
 

@@ -133,6 +133,16 @@ void EncodeElements(OpRows rows, std::span<const uint64_t> op_elements,
   if (column.counts_size() != 0) batch->mutable_elements()->Swap(&column);
 }
 
+void EncodeSketches(OpRows rows, v1::OpBatch* batch) {
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    const float* sketch = rows[i]->sketch;
+    if (sketch == nullptr) continue;
+    batch->mutable_sketches()->add_rows(i);
+    batch->mutable_sketches()->mutable_values()->Add(
+        sketch, sketch + NANWATCH_SKETCH_SUMS);
+  }
+}
+
 void EncodeExponents(OpRows rows, v1::OpBatch* batch) {
   for (uint32_t i = 0; i < rows.size(); ++i) {
     const nanwatch_exponents* exponents = rows[i]->exponents;
@@ -189,6 +199,7 @@ v1::OpBatch EncodeOps(OpRows rows, std::span<const uint64_t> op_elements,
     for (const nanwatch_op_status* row : rows) batch.add_digest(row->digest);
   }
   EncodeExponents(rows, &batch);
+  EncodeSketches(rows, &batch);
   batch.set_request_id(rows[0]->request_id);
   return batch;
 }

@@ -83,16 +83,26 @@ inline size_t ExponentBytes(const nanwatch_exponents* exponents) {
   return offsetof(nanwatch_exponents, counts) + size * sizeof(uint64_t);
 }
 
+// A multiple of 8: counts of exponents lie behind it.
+inline constexpr size_t kSketchBytes = NANWATCH_SKETCH_SUMS * sizeof(float);
+inline size_t SketchBytes(const nanwatch_op_status& status) {
+  return status.sketch == nullptr ? 0 : kSketchBytes;
+}
+
 inline size_t RecordBytes(const nanwatch_op_status& status) {
-  return sizeof status + ExponentBytes(status.exponents);
+  return sizeof status + SketchBytes(status) + ExponentBytes(status.exponents);
 }
 
 inline void CopyRecord(const nanwatch_op_status& status, char* room) {
   auto* copy = new (room) nanwatch_op_status(status);
   if (copy->time_us == 0) copy->time_us = CoarseNowUs();
+  if (status.sketch != nullptr) {
+    memcpy(room + sizeof status, status.sketch, kSketchBytes);
+    copy->sketch = reinterpret_cast<float*>(room + sizeof status);
+  }
   const size_t bytes = ExponentBytes(status.exponents);
   if (bytes == 0) return;
-  char* exponents = room + sizeof status;
+  char* exponents = room + sizeof status + SketchBytes(status);
   memcpy(exponents, status.exponents, bytes);
   copy->exponents = reinterpret_cast<nanwatch_exponents*>(exponents);
   copy->exponents->size =

@@ -87,6 +87,11 @@ void EncodeSparse(StepRows rows, v1::StepBatch* batch) {
       const int words = row.float_status_words == 1 ? 1 : 8;
       status->mutable_words()->Add(row.float_status, row.float_status + words);
     }
+    if ((row.present & NANWATCH_STEP_BATCH_DIGEST) != 0) {
+      v1::BatchDigest* digest = batch->add_batch_digests();
+      digest->set_row(i);
+      digest->set_digest(row.batch_digest);
+    }
     for (size_t k = 0; k < row.layer_scales_count; ++k) {
       v1::LayerScales* scales = batch->mutable_layer_scales();
       scales->add_rows(i);

@@ -15,7 +15,7 @@
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/open_files.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "history/last_write.h"
 #include "history/reader.h"
 #include "model/limits.h"
@@ -50,10 +50,6 @@ void WaitShortly(Done done) {
   while (!done() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(kReaderLook);
   }
-}
-
-std::string HistoryDetail(const OpenReport& report) {
-  return fmt::format("set_aside={} {}", report.set_aside, report.message);
 }
 
 std::string RuleNameOf(RuleId id) {
@@ -108,7 +104,9 @@ Status Daemon::OpenHistory() {
   if (!history.ok()) return Error{history.error()};
   history_ = std::move(*history);
   if (!report.set_aside.empty()) {
-    LogWarning("history was set aside", HistoryDetail(report));
+    LogWarning(
+        "history was set aside",
+        fmt::format("set_aside={} {}", report.set_aside, report.message));
   } else if (!report.message.empty()) {
     LogWarning("history", report.message);
   }
@@ -245,6 +243,9 @@ Status Daemon::ServeHttp() {
   backend.version = DaemonVersion();
   backend.metrics = config_.metrics;
   backend.audit = audit_->Sink();
+  backend.count_limit = [this](std::string_view limit) {
+    if (ready_) rpc_->CountLimit(limit);
+  };
   return web_.Start(std::move(backend));
 }
 
@@ -394,7 +395,5 @@ std::string Daemon::ingest_address() const {
   }
   return all;
 }
-
-std::string Daemon::http_address() const { return web_.address(); }
 
 }  // namespace nanwatch

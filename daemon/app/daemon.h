@@ -50,7 +50,8 @@ class Daemon {
   void Stop();
 
   std::string ingest_address() const;  // "unix:/run/nanwatch/ingest.sock"
-  std::string http_address() const;    // "http://127.0.0.1:9765", or empty
+  // "http://127.0.0.1:9765", or empty
+  std::string http_address() const { return web_.address(); }
   std::shared_ptr<const Snapshot> snapshot() const { return published_.Get(); }
   // What is not as it should be, in sentences; else that it judges.
   std::string Condition() const;

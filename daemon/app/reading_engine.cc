@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 

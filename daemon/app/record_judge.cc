@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "model/steps_between.h"
 
 namespace nanwatch {

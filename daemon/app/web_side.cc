@@ -13,6 +13,7 @@ namespace nanwatch {
 WebSide::WebSide(const DaemonConfig& config)
     : config_(config),
       callers_(config.server.access),
+      quotas_(std::make_shared<const UserQuotas>(config.server.quotas)),
       insecure_(std::make_shared<std::string>()) {}
 
 Status WebSide::Start(WebBackend backend) {
@@ -21,6 +22,9 @@ Status WebSide::Start(WebBackend backend) {
   backend.speaks_as.admin = false;
   backend.caller_of = [this](const std::string& name) {
     return callers_.OfName(name);
+  };
+  backend.queries_of = [this](const std::string& user) {
+    return quotas_.Get()->Of(user).queries;
   };
   backend.read_by_everyone = [this] { return callers_.read_by_everyone(); };
   backend.insecure = [this] { return *insecure_.Get(); };
@@ -50,6 +54,7 @@ Status WebSide::Reload(const DaemonConfig& config) {
     TellInsecure(protection);
   }
   callers_.Set(config.server.access);
+  quotas_.Set(std::make_shared<const UserQuotas>(config.server.quotas));
   return OkStatus();
 }
 

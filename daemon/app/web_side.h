@@ -24,9 +24,9 @@ class WebSide {
   // Listens when it returns, if the configuration wants HTTP. What concerns
   // callers is added to `backend`.
   Status Start(WebBackend backend);
-  // `access` and web.config_file of a configuration that was read again. What
-  // listens is what it was at the start, and is held against that. An error:
-  // the old ones stay.
+  // `access`, `quotas` and web.config_file of a configuration that was read
+  // again. What listens is what it was at the start, and is held against that.
+  // An error: the old ones stay.
   Status Reload(const DaemonConfig& config);
   void Stop();
 
@@ -39,6 +39,7 @@ class WebSide {
 
   const DaemonConfig& config_;
   Callers callers_;
+  Published<UserQuotas> quotas_;
   Published<std::string> insecure_;  // why HTTP is; empty: it is not
   std::unique_ptr<WebServer> web_;   // null: off
 };

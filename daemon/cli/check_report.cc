@@ -11,7 +11,7 @@
 #include "cli/coverage_text.h"
 #include "cli/incident_text.h"
 #include "cli/standing.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "rpc/view_messages.h"
 
 namespace nanwatch {

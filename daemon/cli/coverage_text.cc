@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/style.h"
+#include "json/value.h"
 #include "logs/column_names.h"
 
 namespace nanwatch {

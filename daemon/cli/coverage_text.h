@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/log_judge.h"
-#include "json/value.h"
+#include "json/value_fwd.h"
 
 namespace nanwatch {
 

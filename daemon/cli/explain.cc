@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/rule_named.h"
 #include "cli/rule_page.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/name_hash.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "history/history.h"
 #include "wire/event_codec.h"
 

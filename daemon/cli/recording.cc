@@ -9,8 +9,10 @@
 
 #include "base/file.h"
 #include "cli/check_log.h"
-#include "detect/rules.h"
+#include "config/addresses.h"
+#include "detect/all_rules.h"
 #include "history/reader.h"
+#include "wire/event_codec.h"
 
 namespace nanwatch {
 namespace {
@@ -88,6 +90,29 @@ Result<RecordingNote> ReadHistory(const std::string& path,
 }
 
 }  // namespace
+
+Result<RecordingNote> ReadDaemonsRun(
+    const std::string& address, const RunChoice& run,
+    const std::function<void(const Event& event)>& take) {
+  QueryClient client(address.empty() ? FindDaemon() : address);
+  const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
+  if (!detail.ok()) {
+    return Error{fmt::format("{} is no file, and as a run: {}",
+                             Clean(run.run_id), detail.error())};
+  }
+  v1::ExportRunRequest request;
+  request.set_run_id(detail->summary().run_id());
+  request.set_attempt(detail->summary().attempt());
+  const Status read = client.ExportRun(
+      request, [&take](const v1::ExportRunResponse& response) -> Status {
+        const Result<Event> event = DecodeEvent(response.event());
+        if (!event.ok()) return Error{event.error()};
+        take(*event);
+        return OkStatus();
+      });
+  if (!read.ok()) return Error{read.error()};
+  return RecordingNote{};
+}
 
 Result<RecordingNote> ReadRecording(const std::string& path,
                                     const CheckOptions& log,

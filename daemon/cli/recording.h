@@ -34,6 +34,12 @@ Result<RecordingNote> ReadRecording(
     const RecordingChoice& only,
     const std::function<void(Time now, const Event& event)>& take);
 
+// The same of a run that the daemon knows, as `export` has it. `address`:
+// empty for the usual places.
+Result<RecordingNote> ReadDaemonsRun(
+    const std::string& address, const RunChoice& run,
+    const std::function<void(const Event& event)>& take);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_CLI_RECORDING_H_

@@ -138,7 +138,7 @@ Command SimulateCommand(const std::string* address) {
 }  // namespace
 
 std::vector<Command> RecordingCommands(const std::string* address) {
-  return {BacktestCommand(), SimulateCommand(address)};
+  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address)};
 }
 
 }  // namespace nanwatch

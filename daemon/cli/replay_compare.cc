@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "cli/style.h"
 #include "config/spelling.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "detect/rules.h"
+#include "model/rule.h"
 
 namespace nanwatch {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/cause_text.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "diagnose/actions.h"
 #include "diagnose/causes.h"
 #include "diagnose/first_look.h"

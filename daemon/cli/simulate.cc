@@ -9,10 +9,7 @@
 
 #include "base/file.h"
 #include "cli/recording.h"
-#include "config/addresses.h"
 #include "diagnose/words.h"
-#include "rpc/query_client.h"
-#include "wire/event_codec.h"
 
 namespace nanwatch {
 namespace {
@@ -75,34 +72,11 @@ Status Check(const ScalerParameters& p, const std::string& title) {
   return OkStatus();
 }
 
-// From the daemon, as `export` has it.
-Result<RecordingNote> ReadRun(const SimulateOptions& options,
-                              const std::function<void(const Event&)>& take) {
-  QueryClient client(options.address.empty() ? FindDaemon() : options.address);
-  const Result<v1::RunDetail> detail =
-      client.GetRun(options.recording, options.run.attempt);
-  if (!detail.ok()) {
-    return Error{fmt::format("{} is no file, and as a run: {}",
-                             Clean(options.recording), detail.error())};
-  }
-  v1::ExportRunRequest request;
-  request.set_run_id(detail->summary().run_id());
-  request.set_attempt(detail->summary().attempt());
-  const Status read = client.ExportRun(
-      request, [&](const v1::ExportRunResponse& response) -> Status {
-        const Result<Event> event = DecodeEvent(response.event());
-        if (!event.ok()) return Error{event.error()};
-        take(*event);
-        return OkStatus();
-      });
-  if (!read.ok()) return Error{read.error()};
-  return RecordingNote{};
-}
-
 Result<RecordingNote> Read(const SimulateOptions& options,
                            const std::function<void(const Event&)>& take) {
   if (options.recording != "-" && !FileExists(options.recording)) {
-    return ReadRun(options, take);
+    return ReadDaemonsRun(options.address,
+                          {options.recording, options.run.attempt}, take);
   }
   return ReadRecording(options.recording, options.log,
                        {.run = options.run, .one = true},

@@ -9,7 +9,7 @@
 #include "config/sections.h"
 #include "config/web_file.h"
 #include "config/yaml_tree.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

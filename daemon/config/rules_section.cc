@@ -4,7 +4,7 @@
 
 #include "config/quantity.h"
 #include "config/sections.h"
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

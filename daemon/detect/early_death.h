@@ -17,11 +17,13 @@ namespace nanwatch {
 // Trivially copyable.
 class EarlyDeath {
  public:
+  // It may have begun, or still begin.
+  bool possible() const { return losses_ < kEarly || began_; }
   // Of each update, finite. `norm`: of its gradients; 0: not known.
   // `has_level`: a loss that stays where it began shows that nothing is learnt;
   // one that follows rewards shows nothing.
   void Add(double loss, float norm, bool has_level) {
-    if (losses_ == kEarly && !began_) return;  // it never will
+    if (!possible()) return;
     has_level_ = has_level;
     if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
     if (first_norm_ == 0) first_norm_ = norm;

@@ -38,9 +38,10 @@ class Episode {
   // The same of a trouble that began at `first`, before the trigger.
   Severity OnSince(int64_t first, Severity trigger, bool clean, int64_t step,
                    int64_t clear_after) {
-    const bool was_open = open();
+    if (open()) return On(trigger, clean, step, clear_after);
+    if (trigger == Severity::kNone) return Severity::kNone;
     On(trigger, clean, step, clear_after);
-    if (!was_open) opened_ = first;
+    opened_ = first;
     return severity_;
   }
 

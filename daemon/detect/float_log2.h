@@ -4,6 +4,7 @@
 #define NANWATCH_DETECT_FLOAT_LOG2_H_
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace nanwatch {
@@ -25,7 +26,11 @@ inline float Log2(float x) {
 
 inline constexpr float kLog2OfE = 1.442695f;  // 1 / ln 2
 
-// The natural one, of the same values.
+// The natural one of a ratio, to the last digit: of thresholds, not of every
+// record.
+inline float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
+
+// The natural one, of the same values as Log2.
 inline float Ln(float x) {
   constexpr float kLn2 = 0.6931472f;  // ln 2
   return kLn2 * Log2(x);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -77,8 +78,7 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
     return true;
   }
   return samples_ >= kAverageSamples && s.out() &&
-         s.y() - s.excursion().base() >
-             std::log(static_cast<float>(t[kAverageRatio]));
+         s.y() - s.excursion().base() > LnOf(t[kAverageRatio]);
 }
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -75,7 +76,7 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  const bool far = x.mean_rise() >= std::log(static_cast<float>(t[kMinRatio]));
+  const bool far = x.mean_rise() >= LnOf(t[kMinRatio]);
   // A norm may grow while the loss is at its lowest.
   const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
   if (x.above() < t[kHold] || x.nats() < t[kNats] || !far || grows) {
@@ -102,20 +103,22 @@ bool GnormSpike::Learns(const StepContext& c) {
              kWorse * std::max(loss.level().noise(), kLeastWorse);
 }
 
-bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
+inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
-  const bool learned = c.loss->values() > 0 && !c.loss->crosses_zero() &&
-                       c.loss->stands() < learned_ - kLearned;
-  if (learned) learned_ = c.loss->stands();
+  const Series& loss = *c.loss;
+  const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
+                       loss.stands() < learned_ - kLearned;
+  if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
-  lowest_ = std::min(lowest_, s.stands());
-  const float growth = s.stands() - lowest_;
+  const float at = s.stands();
+  lowest_ = std::min(lowest_, at);
+  const float growth = at - lowest_;
+  if (growth < kLeastGrowth) return false;
   // A loss that crosses 0 does not show how much is learned.
-  const double least = c.loss->crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
-  return growth >= kLeastGrowth &&
-         growth >= std::log(static_cast<float>(least)) && !IsMeaningless(c);
+  const double least = loss.crosses_zero() ? kMore * t[kGrowth] : t[kGrowth];
+  return growth >= LnOf(least) && !IsMeaningless(c);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -135,7 +138,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   };
   const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
-                    above >= std::log(static_cast<float>(t[kMinRatio]));
+                    above >= LnOf(t[kMinRatio]);
   if (high) {
     trigger = OfExcursion(c, t);
     spiked_ = x.values();
@@ -157,8 +160,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     usual_ = s.ValueAt(lowest_);
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  const bool calm =
-      !grows && above < std::log(static_cast<float>(t[kClearRatio]));
+  const bool calm = !grows && above < LnOf(t[kClearRatio]);
   return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,
                           c.record.step, static_cast<int64_t>(t[kClear]));
 }

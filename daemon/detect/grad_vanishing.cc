@@ -61,7 +61,8 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "remains: both numbers come down without any noise, which mini-batches "
     "never do. A flat spot that full batches reach so is excused with it."};
 
-void GradVanishing::Learn(const StepContext& c, std::optional<double> loss) {
+inline void GradVanishing::Learn(const StepContext& c,
+                                 std::optional<double> loss) {
   glide_.Add(c.norm_log2, loss);
   usual_.Add(c.norm_log2);
   held_ = 0;

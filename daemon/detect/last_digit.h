@@ -6,6 +6,7 @@
 #define NANWATCH_DETECT_LAST_DIGIT_H_
 
 #include <cmath>
+#include <limits>
 
 namespace nanwatch {
 
@@ -19,10 +20,9 @@ class LastDigit {
   // Returns true where that changes worth(). REQUIRES: value is finite.
   bool Note(float value) {
     const float moved = std::fabs(value - before_);
-    const bool less = any_ && moved > 0 && moved < least_;
+    const bool less = moved < least_ && moved > 0;
     if (less) least_ = moved;
     before_ = value;
-    any_ = true;
     return less;
   }
   // At most kCoarsest, which it is until the series moves by less.
@@ -30,8 +30,7 @@ class LastDigit {
 
  private:
   float least_ = kCoarsest;
-  float before_ = 0;
-  bool any_ = false;
+  float before_ = std::numeric_limits<float>::quiet_NaN();  // none yet
 };
 
 }  // namespace nanwatch

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "detect/float_log2.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -15,6 +16,7 @@ constexpr float kLearnedShare = 0.5f;   // of the first level; ours
 constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
 constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
 constexpr float kSomeLearned = 0.25f;   // of the first level; ours
+constexpr float kMuchLost = 0.25f;      // of what there is to lose; ours
 constexpr float kAllLost = 0.85f;       // of it, of a language model's; ours
 constexpr float kRuined = 100;          // times the first level; ours
 constexpr float kTiny = 0.1f;           // first levels that say nothing; ours
@@ -25,8 +27,6 @@ constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
-
-float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.5, 0.1, 1, "ratio",
@@ -60,7 +60,10 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "best and a fifth is lost, or blown times the first level where a quarter "
     "of that was learned (else twice blown, a warning; critical at 100 times "
     "it, or at blown times guessing); critical for critical_hold records over "
-    "critical_steps steps. A warning when a language model that was better is, "
+    "critical_steps steps. A warning, too, where a quarter is lost of what was "
+    "learned, or of the best level, where that is more (of a loss that learned "
+    "a quarter of its first level, or a language model's). A warning when a "
+    "language model that was better is, "
     "beyond its noise, worse than guessing (the logarithm of its vocabulary, "
     "else guessing) for guessing_steps steps; critical after half of "
     "critical_steps, of 5 records that do not come down, or where it is not "
@@ -168,7 +171,13 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
     }
   }
   const Severity above = AboveAll(t);
-  if (above != Severity::kNone || before_.records == 0) return above;
+  if (above != Severity::kNone) return above;
+  const bool knew = untrained_.words > 0 || learned >= kSomeLearned * first;
+  if (knew && lost >= kMuchLost * std::max(learned, best) &&
+      levels_.at - levels_.best >= kRisenNoise * noise) {
+    return Severity::kInfo;
+  }
+  if (before_.records == 0) return Severity::kNone;
   const bool risen =
       level >= t[kRisen] * std::max<double>(best, before_.level) &&
       levels_.at - LnOf(before_.level) >= kRisenNoise * noise;
@@ -208,12 +217,19 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
            : high_ >= kLevel ? Severity::kWarning
                              : Severity::kNone;
   }
+  // So little may be harder data, if it is learned.
+  if (ceiling == Severity::kInfo) {
+    const bool stays =
+        high_ >= t[kHold] && !course_.ComesDown(std::exp(levels_.best));
+    return stays ? Severity::kWarning : Severity::kNone;
+  }
   const auto steps = static_cast<double>(step - step_.high);
   if (high_ >= t[kCriticalHold] && steps >= t[kCriticalSteps]) return ceiling;
   return high_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
-Severity LossHighPlateau::NoteLevels(const StepContext& c, Thresholds t) {
+inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
+                                            Thresholds t) {
   const Series& s = *c.loss;
   ++records_;
   if (before_.records == 0) levels_.first = s.first();
@@ -273,7 +289,8 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   const Severity severity =
       episode_.On(std::max(lost, guesses), high_ == 0 && !guessing_.now(), step,
                   static_cast<int64_t>(t[kClear]));
-  if (opens) {
+  if (opens) about_ = About::kLost;
+  if (opens && severity > Severity::kNone) {
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing
              : high_ > 0 && LostAtRestart() ? About::kNotLoaded

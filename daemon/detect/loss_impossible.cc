@@ -46,11 +46,12 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
     guess_ = fresh ? LossOfClasses(c.run, static_cast<float>(*loss)) : 0;
   }
   const bool low = *loss < -t[kBelow];
-  if (!low) {
-    held_ = 0;
-  } else {
+  if (low) {
     if (held_++ == 0) since_ = c.record.step;
     loss_ = *loss;
+  } else {
+    held_ = 0;
+    if (!episode_.open()) return Severity::kNone;
   }
   Severity trigger = Severity::kNone;
   if (held_ >= t[kHold]) {

@@ -21,22 +21,37 @@ constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
-// Of classes in well-known data (MNIST and CIFAR-10, nanoGPT's letters,
-// CIFAR-100, ImageNet), and words of well-known tokenizers (BERT, Llama, GPT-2
-// and that padded, Llama 3, Qwen).
-constexpr float kCounts[] = {10,    65,    100,    1000,  30522,
-                             32000, 50257, 128256, 151936};
+// Of guessing among classes in well-known data (two of anything, MNIST and
+// CIFAR-10, nanoGPT's letters, CIFAR-100, ImageNet), and words of well-known
+// tokenizers (BERT, Llama, GPT-2 and that padded, Llama 3, Qwen).
+constexpr float kCosts[] = {
+    0.693147182f,  // ln 2
+    2.30258512f,   // ln 10
+    4.17438745f,   // ln 65
+    4.60517025f,   // ln 100
+    6.90775537f,   // ln 1000
+    10.3262033f,   // ln 30522
+    10.3734913f,   // ln 32000
+    10.8249054f,   // ln 50257
+    11.7617836f,   // ln 128256
+    11.9312143f,   // ln 151936
+};
 constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
-constexpr float kNearly = 0.02f;    // the same of the first losses; ours
+constexpr float kNearly = 0.04f;    // the same of the first losses; ours
 constexpr int kSame = 50;           // losses; ours
-constexpr int kSameZero = 16;       // losses of exactly 0, beside a rate; ours
-constexpr float kSizable = 0.01f;   // printed in digits that would move; ours
+// Of noise of four last digits each is the one before by chance once in ten.
+constexpr int kSameAgain = 20;   // losses that moved before; ours
+constexpr float kCents = 100;    // a loss in whole ones may be rounded; ours
+constexpr float kParts = 0.01f;  // of a cent, that none is whole; ours
+constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
+constexpr int64_t kEndSteps = 300;   // ours
+constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
+constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
 
 // Returns what guessing among a well-known number of classes costs, if `loss`
 // is that but for a share; else 0.
 float CostOfGuessing(float loss, float share) {
-  for (const float count : kCounts) {
-    const float cost = std::log(count);
+  for (const float cost : kCosts) {
     if (std::fabs(loss - cost) <= share * cost) return cost;
   }
   return 0;
@@ -58,7 +73,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     RuleId::kLossNotDecreasing,
     "loss_not_decreasing",
     Family::kLoss,
-    "The loss has not moved at all since the start.",
+    "The loss does not move: not since the start, or not any more.",
     "`steps` steps and 256 losses after the start of a run that was not "
     "resumed, the mean of 16 losses was never a share of `min_share` below "
     "the first ones, nor a tenth above them, and its noise could not hide "
@@ -74,11 +89,12 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "that is "
     "not below that of guessing among as many classes as the last layer has "
     "outputs. A warning, too, of any that is 0.01 or more and the "
-    "same to the "
-    "last digit in the first 50 records, with a gradient norm of 0: every "
-    "batch has a loss of its own. So are 16 first records with a loss and a "
-    "norm of exactly 0 beside a learning rate.",
-    "The loss falls by a share of `min_share`.",
+    "same to the last digit in 50 records, since the start with a gradient "
+    "norm of 0, or later, where it moved by far more than its last digit, and "
+    "no row of records alike was a quarter as long: every batch has a loss of "
+    "its own. So are 16 first records with a loss and a norm of exactly 0 "
+    "beside a learning rate.",
+    "The loss falls by a share of `min_share`; one that stands still moves.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the rule "
     "asks once, from the start, and only where the loss moves less than 0.1 "
@@ -90,7 +106,6 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "before, of 25 healthy trainings on rewards 15."};
 
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
-  begun_ = true;
   first_step_ = c.record.step;
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
@@ -98,15 +113,16 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   if (among_) untrained_ = LossOfClasses(c.run, loss);
 }
 
-bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
+inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
+                                     Thresholds t) {
   const StepRecord& r = c.record;
   const int64_t gap = r.step - newest_step_;
   newest_step_ = r.step;
   if (records_ == 2 && first_step_ > kResumed && first_step_ > gap) {
     settled_ = true;
   }
-  means_ += records_ > 1 && TellsMeansOfMany(c.run, gap) &&
-            std::fabs(c.loss->y() - first_) <= kSpread;
+  means_ += records_ > 1 && std::fabs(c.loss->y() - first_) <= kSpread &&
+            TellsMeansOfMany(c.run, gap);
   if (r.has(StepField::kLearningRate)) {
     const auto rate = static_cast<float>(r[StepField::kLearningRate]);
     if (rate > kWarms * rate_) {
@@ -122,31 +138,29 @@ bool LossNotDecreasing::Waits(const StepContext& c, float loss, Thresholds t) {
          2 * static_cast<double>(r.step - warm_step_) < t[kSteps];
 }
 
-bool LossNotDecreasing::Guesses(const StepContext& c) {
+float LossNotDecreasing::Guesses(const StepContext& c) const {
   if (untrained_ <= 0) {
     const float cost = CostOfGuessing(course_.last(), kExactly);
     const bool stays = cost > 0 &&
                        cost == CostOfGuessing(course_.middle(), kExactly) &&
                        std::fabs(std::exp(first_) - cost) <= kNearly * cost;
-    if (stays) {
-      untrained_ = cost;
-      among_ = true;
-    }
-    return stays;
+    return stays ? cost : 0;
   }
   if (!among_) {
-    return std::exp(level_) >=
-           std::max(untrained_, kGuessed * std::exp(first_));
+    const float least = std::max(untrained_, kGuessed * std::exp(first_));
+    return std::exp(level_) >= least ? untrained_ : 0;
   }
   // A model that learns goes below it, or will soon.
   const float noise = c.loss->level().noise() * untrained_ /
                       std::sqrt(static_cast<float>(course_.records()) / 3);
   const float next = course_.last() + course_.last() - course_.middle();
-  return std::min(next, course_.last()) >= untrained_ - kBelow * noise &&
-         course_.last() <= kNoGuess * untrained_;
+  const bool stays =
+      std::min(next, course_.last()) >= untrained_ - kBelow * noise &&
+      course_.last() <= kNoGuess * untrained_;
+  return stays ? untrained_ : 0;
 }
 
-bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
+inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (records_ < kKnown) {
@@ -169,68 +183,110 @@ bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
          s.stands() - s.first() < kRisen && late;
 }
 
-bool LossNotDecreasing::IsFrozen(const StepRecord& record, float loss) {
-  if (records_ == 1) frozen_ = loss;
-  const bool no_norm =
-      record.has(StepField::kGradNorm) && record[StepField::kGradNorm] == 0;
-  if (loss != frozen_ || !no_norm) frozen_ = kMoved;
-  if (frozen_ == 0) {
+bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
+  if (settled_ || still_.without_gradient() < records_) return false;
+  if (still_.loss() == 0) {
     const bool trains = record.has(StepField::kLearningRate) &&
                         record[StepField::kLearningRate] > 0;
     return trains && records_ >= kSameZero;
   }
-  return frozen_ >= kSizable && records_ >= kSame;
+  return still_.loss() >= kSizable && records_ >= kSame;
+}
+
+bool LossNotDecreasing::HasStopped(const Series& s) const {
+  const float loss = std::fabs(still_.loss());
+  if (still_.records() < kSameAgain || loss < kSizable) return false;
+  if (still_.HadMoved(s)) return true;
+  // Since the start, in more digits than a rounded one has.
+  const float cents = kCents * loss;
+  return !settled_ && still_.records() == records_ && records_ >= kSame &&
+         std::fabs(cents - std::round(cents)) > kParts;
 }
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
-  if (settled_) return Severity::kNone;
   const StepRecord& r = c.record;
   // No update, nothing to learn from; overflow_streak and never_calibrated
   // speak of lost ones.
-  const bool updates =
-      c.scaler.fate() != Fate::kLost &&
-      !(r.has(StepField::kLearningRate) && r[StepField::kLearningRate] == 0);
+  // A rate that is always 0 is one that was rounded, or the trouble itself.
+  const bool no_rate = r.has(StepField::kLearningRate) &&
+                       r[StepField::kLearningRate] == 0 && rate_ > 0;
+  const bool updates = c.scaler.fate() != Fate::kLost && !no_rate;
   if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
-  if (!begun_) Begin(c, loss);
+  if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
+  still_.Note(loss, r.has(StepField::kGradNorm) && r[StepField::kGradNorm] == 0,
+              r.step, s);
+  if (!settled_) ++records_;
+  if (IsFrozen(r) || HasStopped(s)) {
+    about_ = About::kFrozen;
+    return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
+                            1);
+  }
+  if (about_ == About::kFrozen && episode_.open()) settled_ = true;
+  if (settled_) return episode_.On(Severity::kNone, true, r.step, 1);
   const bool known = s.values() > 0 && !s.crosses_zero();
   level_ = known ? s.stands() : -HUGE_VALF;
   first_ = known ? s.first() : -HUGE_VALF;
-  ++records_;
-  const bool frozen = IsFrozen(r, loss);
-  if (about_ == About::kFrozen && episode_.open() && frozen_ == kMoved) {
-    settled_ = true;
-  }
   const bool waits = Waits(c, loss, t);
+  const bool over = course_.records() >= kEndRecords &&
+                    (r.step - first_step_ >= kEndSteps || means_ > 0);
+  const bool early = waits && !over && records_ < kKnown;
+  if (early && !episode_.open()) return Severity::kNone;
   const bool stands = known && Stands(c, t);
-  const bool guesses = !waits && known && Guesses(c);
-  const bool warns = frozen || (!waits && stands) || (guesses && !settled_);
+  const float cost = known && (!waits || over) ? Guesses(c) : 0;
+  cost_at_end_ = over ? cost : 0;
+  const bool guesses = !waits && cost > 0;
+  if (guesses) LearnCost(cost);
+  const bool warns = (!waits && stands) || (guesses && !settled_);
   const Severity trigger = warns    ? Severity::kWarning
                            : stands ? Severity::kInfo
                                     : Severity::kNone;
   if (!episode_.open() || warns) {
-    about_ = frozen    ? About::kFrozen
-             : guesses ? About::kGuesses
-                       : About::kStands;
+    about_ = guesses ? About::kGuesses : About::kStands;
   }
   const bool clean = settled_ || (about_ == About::kGuesses && !guesses);
   return episode_.OnSince(first_step_, trigger, clean, r.step, 1);
 }
 
+void LossNotDecreasing::LearnCost(float cost) {
+  among_ = among_ || untrained_ <= 0;
+  untrained_ = cost;
+}
+
+// A log that is over shows no more.
+Severity LossNotDecreasing::OnEnd(Thresholds) {
+  if (settled_ || episode_.open() || cost_at_end_ == 0) {
+    return episode_.severity();
+  }
+  LearnCost(cost_at_end_);
+  about_ = About::kGuesses;
+  return episode_.OnSince(first_step_, Severity::kWarning, false, newest_step_,
+                          1);
+}
+
+void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
+  const auto loss = static_cast<double>(still_.loss());
+  finding->sentence = Sentence(
+      "The loss is ", loss, " to the last digit in ", still_.records(),
+      " records in a row",
+      still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
+      ": nothing is learned. Look whether ",
+      loss == 0 ? "all labels are masked, or all rewards are the same."
+                : "updates reach the weights, and the data still change.");
+  finding->numbers = {{"loss", loss, ""},
+                      {"records", static_cast<double>(still_.records()), ""}};
+}
+
 void LossNotDecreasing::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const double level = std::exp(level_);
-  const double first = std::exp(first_);
-  if (about_ == About::kFrozen && frozen_ == 0) {
-    finding->sentence = Sentence(
-        "The loss and the gradient norm are exactly 0 in each of ", records_,
-        " records since the start: nothing is learned. Look whether all labels "
-        "are masked, or all rewards are the same.");
-    finding->numbers = {{"loss", 0, ""}};
+  if (about_ == About::kFrozen) {
+    DescribeFrozen(finding);
     return;
   }
+  const double level = std::exp(level_);
+  const double first = std::exp(first_);
   finding->sentence =
       about_ == About::kGuesses
           ? Sentence("The loss is ", level, " after ",

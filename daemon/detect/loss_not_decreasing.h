@@ -20,6 +20,7 @@
 #include "detect/context.h"
 #include "detect/course.h"
 #include "detect/episode.h"
+#include "detect/standstill.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -35,6 +36,7 @@ class LossNotDecreasing {
   static constexpr int64_t kResumed = 1000;  // steps; ours
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
@@ -50,28 +52,31 @@ class LossNotDecreasing {
   }
   // Notes the rate. Is it warming up, or has been lately?
   bool Waits(const StepContext& c, float loss, Thresholds t);
-  // Does it guess, and nothing else so far?
-  bool Guesses(const StepContext& c);
+  // Returns what guessing costs if it guesses, and nothing else so far; else 0.
+  float Guesses(const StepContext& c) const;
+  void LearnCost(float cost);
   // Was it the same in all records so far, without a gradient?
-  bool IsFrozen(const StepRecord& record, float loss);
+  bool IsFrozen(const StepRecord& record) const;
+  void DescribeFrozen(Finding* finding) const;
+  // Judges a loss that moved before, and is the same since.
+  bool HasStopped(const Series& s) const;
 
-  static constexpr float kMoved = -1;
   static constexpr int32_t kMeans = 8;  // records; ours
 
   Episode episode_;
-  Course course_;     // of the losses since the rate was at its highest
-  float level_ = 0;   // where the loss stands: a logarithm
-  float first_ = 0;   // what it began with: a logarithm
-  float frozen_ = 0;  // the loss of all records so far; kMoved: there are two
-  float rate_ = 0;    // the highest so far; 0: none
-  float untrained_ = 0;  // loss of guessing; 0: not known
+  Course course_;    // of the losses since the rate was at its highest
+  float level_ = 0;  // where the loss stands: a logarithm
+  float first_ = 0;  // what it began with: a logarithm
+  Standstill still_;
+  float rate_ = 0;         // the highest so far; 0: none
+  float untrained_ = 0;    // loss of guessing; 0: not known
+  float cost_at_end_ = 0;  // the same, if it guesses and no record follows
   int32_t records_ = 0;
   int32_t means_ = 0;  // of those, means over many steps that stand at first_
   int64_t newest_step_ = 0;
   int64_t first_step_ = 0;
   int64_t warm_step_ = 0;  // at which the rate was first at its highest
   About about_ = About::kStands;
-  bool begun_ = false;
   bool among_ = false;    // untrained_ is of guessing among classes
   bool settled_ = false;  // it fell, or is not to be judged
 };

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "detect/float_log2.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -48,8 +49,6 @@ constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
 
-float LnOf(double ratio) { return static_cast<float>(std::log(ratio)); }
-
 }  // namespace
 
 bool LossSpike::IsNothing(float loss) const {
@@ -70,7 +69,7 @@ double LossSpike::HoldOf(Thresholds t) const {
   return std::min(hold, t[kHold]);
 }
 
-bool LossSpike::Note(const StepContext& c) {
+inline bool LossSpike::Note(const StepContext& c) {
   const Series& s = *c.loss;
   if (!kind_.begun) {
     kind_ = {.begun = true,
@@ -83,14 +82,16 @@ bool LossSpike::Note(const StepContext& c) {
   last_step_ = c.record.step;
   const int64_t overflows = c.scaler.updates() - c.scaler.good_steps();
   kind_.overflowed = std::exchange(overflows_, overflows) < overflows;
-  kind_.applied = c.scaler.applied_overflow();
   kind_.outliers = s.outliers();
   const bool was_up = held_ > 0;
-  held_ = s.out() && s.excursion().calm() == 0 ? s.excursion().above() : 0;
-  back_ = !s.out() || s.excursion().calm() > 1;
+  held_ = 0;
+  back_ = true;
   jump_.loss = s.newest();
+  jump_.absurd = false;
   if (s.out()) {
     const Excursion& x = s.excursion();
+    if (x.calm() == 0) held_ = x.above();
+    back_ = x.calm() > 1;
     NoteLevel(s, was_up);
     jump_.step = x.step();
     jump_.usual = s.ValueAt(x.base());
@@ -99,7 +100,6 @@ bool LossSpike::Note(const StepContext& c) {
     jump_.records = x.above();
     jump_.anew = x.jumped() && x.values() > 1 && s.values() > kYoungValues &&
                  std::fabs(jump_.peak - jump_.first) <= kAnew * jump_.first;
-    jump_.absurd = false;
   }
   return was_up;
 }
@@ -131,22 +131,18 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
 
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
-  // One at its level is among the healthy.
-  if (!s.out()) {
-    exploded_ = 0;
-    return false;
-  }
   const float largest = std::max(jump_.highest, 10 * kTiny);
   const float size = std::fabs(s.newest());
   const bool few = s.level().values() < kHotValues;
   const float factor = few && !kind_.overflowed ? kEarlyFactor : 1;
   const bool vast =
       s.values() > 2 && size > t[kExplosionRatio] * factor * largest;
-  const bool spoilt = (kind_.applied || kind_.overflowed) && s.values() > 2 &&
+  const bool applied = c.scaler.applied_overflow();
+  const bool spoilt = (applied || kind_.overflowed) && s.values() > 2 &&
                       size > kSpoilt * largest;
   exploded_ = spoilt || (vast && !s.follows_rewards()) ? exploded_ + 1 : 0;
   return exploded_ >= kExplosionHold &&
-         (size > t[kExplosionRatio] * largest || kind_.applied);
+         (size > t[kExplosionRatio] * largest || applied);
 }
 
 // What a rise of a few records, or a loss that grows with its rewards, may be
@@ -191,7 +187,7 @@ bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
 
 // A rate that is too high for fresh weights throws the loss up. Where it comes
 // back, it is well again only when it learns.
-Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
+inline Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
   kind_.stuck = 0;
   const bool tiny = s.first() < LnOf(kTiny);
   if (s.risen() < t[kHold] || s.crosses_zero() || tiny) return Severity::kNone;
@@ -262,17 +258,26 @@ bool LossSpike::StandsOutWithNorm(const StepContext& c) {
   return beside_norm_ > 0 && c.norm_warns;
 }
 
-Severity LossSpike::Judge(const StepContext& c, bool was_up, Thresholds t) {
+// Of a loss that is not back at its level for sure.
+Severity LossSpike::OfOut(const StepContext& c, Thresholds t) {
+  const Series& s = *c.loss;
+  jump_.absurd = c.level == LevelKind::kOfRewards && LeavesAll(s, t);
+  const Severity severity =
+      s.excursion().calm() == 0 ? OfExcursion(c, t) : Severity::kNone;
+  return Explodes(c, t) || jump_.absurd ? Severity::kCritical : severity;
+}
+
+inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
+                                 Thresholds t) {
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   Severity severity = Severity::kNone;
-  if (s.out() && s.excursion().calm() == 0) severity = OfExcursion(c, t);
-  if (Explodes(c, t)) severity = Severity::kCritical;
-  if (c.level == LevelKind::kOfRewards) {
-    jump_.absurd = s.out() && LeavesAll(s, t);
-    if (jump_.absurd) severity = Severity::kCritical;
+  if (s.out()) {
+    severity = OfOut(c, t);
+  } else {
+    exploded_ = 0;
   }
-  const bool vast = exploded_ > 0 && kind_.applied &&
+  const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
   if (vast || StandsOutWithNorm(c)) {
     severity = std::max(severity, Severity::kWarning);

@@ -82,7 +82,6 @@ class LossSpike {
     bool begun = false;
     bool means = false;       // records are means over the steps between them
     bool language = false;    // cross-entropy of words, in nats
-    bool applied = false;     // updates that overflowed were applied
     bool overflowed = false;  // since the loss before
     float outliers = 0;       // share of losses that stand out alone
     // Where it stands since it rose early, if it has learned little; else 0.
@@ -104,6 +103,7 @@ class LossSpike {
   Severity NoteStuck(const Series& s, Thresholds t);
   // Of what stands above the level; notes at_end_.
   Severity OfExcursion(const StepContext& c, Thresholds t);
+  Severity OfOut(const StepContext& c, Thresholds t);
   bool StandsOutWithNorm(const StepContext& c);
   Severity Judge(const StepContext& c, bool was_up, Thresholds t);
   std::string SayStuck(Tense tense) const;

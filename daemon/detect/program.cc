@@ -45,7 +45,8 @@ bool TellsMeansOfMany(const RunDescription& run, int64_t steps) {
 }
 
 bool TrainsLanguage(const RunDescription& run) {
-  return TellsMeans(run) || Is(run, {"torchtitan", "litgpt", "nanogpt"});
+  return TellsMeans(run) ||
+         Is(run, {"torchtitan", "litgpt", "nanogpt", "llm_c"});
 }
 
 bool NamesLoss(const RunDescription& run) {
@@ -60,7 +61,8 @@ bool IsCrossEntropy(const RunDescription& run) {
 
 bool FollowsRewards(const RunDescription& run) {
   const auto told = run.settings.find("trains_on");
-  return told != run.settings.end() && told->second == "rewards";
+  return (told != run.settings.end() && told->second == "rewards") ||
+         Is(run, {"stable_baselines3", "rsl_rl"});
 }
 
 float UntrainedLoss(const RunDescription& run, float guessing) {

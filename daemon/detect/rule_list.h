@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -83,19 +84,23 @@ class RuleList {
   static_assert((std::is_trivially_copyable_v<Rules> && ...),
                 "a rule's members are plain values: they are checkpointed");
 
-  // Gives the record to every enabled rule. `changed(index, was)` is called for
-  // each whose opinion is another one than before; severity(index) is the new.
+  // Gives the record to every enabled rule, then calls `changed(index, was)`
+  // for each whose opinion is another one than before; severity(index) is the
+  // new.
   template <typename Context, typename Changed>
   void On(const Context& context, const Table& table, Changed&& changed) {
-    OnEach(context, Brings(context), table, changed,
-           std::make_index_sequence<kSize>());
+    const Opinions before = severity_;
+    OnEach(context, Brings(context), table, std::make_index_sequence<kSize>());
+    Report(before, changed);
   }
 
   // Nothing follows any more: what waited for that is judged as it stands.
   // `kind`: as StepContext::level.
   template <typename Changed>
   void OnEnd(const Table& table, LevelKind kind, Changed&& changed) {
-    EndEach(table, kind, changed, std::make_index_sequence<kSize>());
+    const Opinions before = severity_;
+    EndEach(table, kind, std::make_index_sequence<kSize>());
+    Report(before, changed);
   }
 
   Severity severity(size_t index) const { return severity_[index]; }
@@ -114,6 +119,7 @@ class RuleList {
   }
 
  private:
+  using Opinions = std::array<Severity, kSize>;
   // Not a std::tuple: that is never trivially copyable.
   struct Held : Rules... {};
   template <size_t I>
@@ -123,14 +129,14 @@ class RuleList {
     return rules_;
   }
 
-  template <typename Context, typename Changed, size_t... I>
+  template <typename Context, size_t... I>
   void OnEach(const Context& context, uint32_t brings, const Table& table,
-              Changed& changed, std::index_sequence<I...>) {
-    (OnOne<I>(context, brings, table, changed), ...);
+              std::index_sequence<I...>) {
+    (OnOne<I>(context, brings, table), ...);
   }
-  template <size_t I, typename Context, typename Changed>
+  template <size_t I, typename Context>
   void OnOne(const Context& context, [[maybe_unused]] uint32_t brings,
-             const Table& table, Changed& changed) {
+             const Table& table) {
     if constexpr (requires { RuleAt<I>::kNeeds; }) {
       if ((brings & RuleAt<I>::kNeeds) == 0 &&
           severity_[I] == Severity::kNone) {
@@ -139,28 +145,27 @@ class RuleList {
     }
     if (!table.enabled[I]) return;
     const Severity now = Call(At<I>(), context, table.thresholds[I]);
-    Note(I, Allowed(At<I>(), now, LevelOf(context)), changed);
+    severity_[I] = Allowed(At<I>(), now, LevelOf(context));
   }
-  template <typename Changed, size_t... I>
-  void EndEach(const Table& table, LevelKind kind, Changed& changed,
-               std::index_sequence<I...>) {
-    (EndOne<I>(table, kind, changed), ...);
+  template <size_t... I>
+  void EndEach(const Table& table, LevelKind kind, std::index_sequence<I...>) {
+    (EndOne<I>(table, kind), ...);
   }
-  template <size_t I, typename Changed>
-  void EndOne(const Table& table, [[maybe_unused]] LevelKind kind,
-              Changed& changed) {
+  template <size_t I>
+  void EndOne(const Table& table, [[maybe_unused]] LevelKind kind) {
     if constexpr (requires(Thresholds t) { At<I>().OnEnd(t); }) {
       if (table.enabled[I]) {
         const Severity now = At<I>().OnEnd(table.thresholds[I]);
-        Note(I, Allowed(At<I>(), now, kind), changed);
+        severity_[I] = Allowed(At<I>(), now, kind);
       }
     }
   }
   template <typename Changed>
-  void Note(size_t index, Severity now, Changed& changed) {
-    if (now == severity_[index]) return;
-    const Severity was = std::exchange(severity_[index], now);
-    changed(index, was);
+  void Report(const Opinions& before, Changed& changed) {
+    if (std::memcmp(&before, &severity_, sizeof(before)) == 0) return;
+    for (size_t i = 0; i < kSize; ++i) {
+      if (severity_[i] != before[i]) changed(i, before[i]);
+    }
   }
   template <typename Rule>
   static Severity Call(Rule& rule, const StepContext& c, Thresholds t) {
@@ -198,7 +203,7 @@ class RuleList {
   }
 
   Held rules_;
-  std::array<Severity, kSize> severity_{};
+  Opinions severity_{};
 };
 
 template <typename... Rules>

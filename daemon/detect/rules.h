@@ -4,8 +4,6 @@
 #ifndef NANWATCH_DETECT_RULES_H_
 #define NANWATCH_DETECT_RULES_H_
 
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "detect/clipped_before_unscaling.h"
@@ -42,6 +40,7 @@
 #include "detect/persistent_op_overflow.h"
 #include "detect/program_ended.h"
 #include "detect/replica_divergence.h"
+#include "detect/rival_gone.h"
 #include "detect/rule_list.h"
 #include "detect/scale_at_floor.h"
 #include "detect/scale_below_one.h"
@@ -82,7 +81,7 @@ using StepRules =
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
              ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule, UpdateLost,
-             LossImpossible>;
+             LossImpossible, RivalGone>;
 // A (rank, op, slot), made on demand.
 using OpRules =
     RuleList<OverflowNotScaleDependent, WeightNonfinite,
@@ -101,15 +100,6 @@ using LayerRules = RuleList<LayerUnderflow, LayerScaleOutside, OneScaleSuffices,
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
-
-// Every rule, by number.
-std::span<const RuleSpec* const> AllRules();
-// Null: no such rule.
-const RuleSpec* FindRule(RuleId id);
-const RuleSpec* FindRule(std::string_view name);
-
-// Every rule with its defaults.
-RulesInForce DefaultRules();
 
 // A RulesInForce made ready for the lists. Thresholds that the set lacks
 // are the defaults (an older daemon wrote it); rules that do not exist are

@@ -90,11 +90,14 @@ void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
 
 Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
   if (c.layers != nullptr) LookAtLayers(c, t);
-  return std::max(LookAtScale(c, t), layers_.severity());
+  const double scale = c.scaler.present_scale().value_or(1);
+  const bool calm = scale >= 1 && below_ == 0 && !episode_.open();
+  return calm ? layers_.severity()
+              : std::max(LookAtScale(c, scale, t), layers_.severity());
 }
 
-Severity ScaleBelowOne::LookAtScale(const StepContext& c, Thresholds t) {
-  const double scale = c.scaler.present_scale().value_or(1);
+Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
+                                    Thresholds t) {
   if (scale >= 1) {
     below_ = 0;
     overflows_ = since_growth_ = 0;

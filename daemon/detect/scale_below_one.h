@@ -55,7 +55,7 @@ class ScaleBelowOne {
   void LookAtLayers(const StepContext& c, Thresholds t);
   // Never seen to move, and nothing is learned with it.
   bool IsDead(const StepContext& c);
-  Severity LookAtScale(const StepContext& c, Thresholds t);
+  Severity LookAtScale(const StepContext& c, double scale, Thresholds t);
 
   Episode episode_;
   LayerEpisode layers_;

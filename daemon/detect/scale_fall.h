@@ -25,8 +25,8 @@ class ScaleFall {
     const ScalerTracker& scaler = c.scaler;
     recent_ = recent_ == 0 ? loss : recent_ + kSmooth * (loss - recent_);
     const int32_t falls = scaler.falls();
-    if (falls == 0 || lowest_ == 0) lowest_ = recent_;
-    lowest_ = std::min(lowest_, recent_);
+    const bool begins = falls == 0 || lowest_ == 0;
+    lowest_ = begins ? recent_ : std::min(lowest_, recent_);
     if (falls < limits.falls || lowest_ < kTiny ||
         loss < limits.ratio * lowest_) {
       high_ = 0;

@@ -63,15 +63,17 @@ Severity ScaleStuck::OnStep(const StepContext& c, Thresholds t) {
   // Not reached by chance: looked at closely only then.
   if (quiet_ < 16 || episode_.open()) return episode_.severity();
   const ScalerDeclaration& said = c.run.scaler;
-  const ScalerSpec* spec = c.scaler.spec();
-  const bool told =
-      said.growth_interval || (spec != nullptr && !c.scaler.recognised());
   interval_ = c.scaler.growth_interval();
   const double patience =
       t[said.growth_interval ? kIntervals : kAssumedIntervals];
+  if (static_cast<double>(quiet_) < patience * static_cast<double>(interval_)) {
+    return Severity::kNone;
+  }
+  const ScalerSpec* spec = c.scaler.spec();
+  const bool told =
+      said.growth_interval || (spec != nullptr && !c.scaler.recognised());
   if (!c.scaler.dynamic() || !told || interval_ <= 0 || scale == 0 ||
       (spec != nullptr && spec->growth != Growth::kConsecutive) ||
-      static_cast<double>(quiet_) < patience * static_cast<double>(interval_) ||
       StandsAtCeiling(c, scale)) {
     return Severity::kNone;
   }

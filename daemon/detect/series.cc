@@ -12,8 +12,6 @@ constexpr int64_t kLate = 1000;    // a step: a run that goes on; ours
 constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
 constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
-constexpr int32_t kRecent = 16;    // values; ours
-constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 64;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
@@ -25,8 +23,6 @@ constexpr float kDoubt = 4.6f;    // nats, ours: 1 %, it may be noise
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
 constexpr float kForget = 1.0f / 64;  // of a value: memory of the trough; ours
-constexpr float kNothing = -2.3025851f;  // ln 0.1; ours
-constexpr float kRewards = 0.2f;         // deviation; ours
 constexpr int32_t kMost = 1 << 20;
 constexpr float kLeastNoise = 1e-3f;  // of the level; ours
 constexpr int32_t kSized = 32;  // values that show a size, of either sign; ours
@@ -40,7 +36,7 @@ float Series::ValueAt(float y) const {
   return unit_ == 0 ? std::exp(y) : unit_ * std::sinh(y);
 }
 
-float Series::Transform(float value) const {
+inline float Series::Transform(float value) const {
   if (unit_ == 0) return Ln(std::max(value, 0x1p-120f));
   const float x = std::fabs(value) / unit_;
   const float y = Ln(x + std::sqrt(x * x + 1));
@@ -49,17 +45,6 @@ float Series::Transform(float value) const {
 
 float Series::rise() const {
   return Transform(excursion_.course().last()) - excursion_.base();
-}
-
-float Series::stands() const {
-  const bool elsewhere = out_ && excursion_.values() >= kRecent;
-  return elsewhere ? excursion_.base() + rise() : recent_;
-}
-
-bool Series::follows_rewards() const {
-  const float noise =
-      out_ ? std::max(excursion_.noise(), level_.noise()) : level_.noise();
-  return !late_ && !crosses_zero() && first_ < kNothing && noise >= kRewards;
 }
 
 bool Series::comes_down() const {
@@ -81,7 +66,7 @@ bool Series::climbs() const {
 
 // What the last printed digit is worth. Where that is next to nothing, nearly
 // always, no exponential is needed to see it.
-float Series::Floor() const {
+inline float Series::Floor() const {
   if (unit_ == 0 && seen_ < level_.at()) return kLeastNoise;
   const float at = std::fabs(ValueAt(level_.at()));
   const float size = unit_ == 0 ? at : std::sqrt(at * at + unit_ * unit_);
@@ -111,7 +96,7 @@ void Series::NoteFirst(float y, int64_t step) {
   risen_peak_ = std::max(risen_peak_, y);
 }
 
-void Series::Heal(float y, int64_t step) {
+inline void Series::Heal(float y, int64_t step) {
   level_.Learn(y, Floor());
   const int32_t n = std::min(level_.values(), kRecent);
   const float off = y - recent_;
@@ -129,10 +114,10 @@ void Series::Heal(float y, int64_t step) {
 
 void Series::Size(float value) {
   const float size = std::fabs(value);
-  if (unit_ == 0 && value <= 0) {
+  if (unit_ == 0) {
     unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
     values_ = 0;
-  } else if (unit_ > 0 && size > unit_ && values_ < kSized) {
+  } else if (size > unit_ && values_ < kSized) {
     unit_ = size;
     values_ = 0;
   }
@@ -143,7 +128,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
     seen_ = Ln(std::max(digit_.worth(), 1e-30f) / kLeastNoise);
   }
   newest_ = value;
-  Size(value);
+  if (value <= 0 || crosses_zero()) Size(value);
   if (values_ == 0) {
     Begin(value, step, prior);
     values_ = 1;
@@ -161,7 +146,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
   y_ = y;
 }
 
-bool Series::Leaves(float y, int64_t step) {
+inline bool Series::Leaves(float y, int64_t step) {
   const int32_t n = level_.values();
   // That of the level itself is next to nothing, later.
   const float noise =

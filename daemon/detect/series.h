@@ -6,6 +6,7 @@
 #ifndef NANWATCH_DETECT_SERIES_H_
 #define NANWATCH_DETECT_SERIES_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "detect/excursion.h"
@@ -36,7 +37,10 @@ class Series {
     return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
   // It began next to nothing, with much noise: a loss that grows with rewards.
-  bool follows_rewards() const;
+  bool follows_rewards() const {
+    return first_ < kNothing && !late_ && !crosses_zero() &&
+           noise() >= kRewards;
+  }
   // The newest value belongs to an excursion.
   bool out() const { return out_; }
   const Excursion& excursion() const { return excursion_; }  // the newest
@@ -49,14 +53,22 @@ class Series {
   const SeriesLevel& level() const { return level_; }
   // The level, or that which the excursion left.
   float usual() const { return out_ ? excursion_.base() : level_.at(); }
-  float newest() const { return newest_; }  // as it came
+  // The same of its noise.
+  float noise() const {
+    return out_ ? std::max(excursion_.noise(), level_.noise()) : level_.noise();
+  }
+  float newest() const { return newest_; }             // as it came
+  float last_digit() const { return digit_.worth(); }  // of such values
   // All as logarithms.
   float y() const { return y_; }
   float first() const { return first_; }  // mean of the first that do not rise
   float best() const { return best_; }    // lowest mean of sixteen
   // Returns where it stands: the mean of about sixteen healthy values, or of
   // the newest third of an excursion of as many.
-  float stands() const;
+  float stands() const {
+    const bool elsewhere = out_ && excursion_.values() >= kRecent;
+    return elsewhere ? excursion_.base() + rise() : recent_;
+  }
   float highest() const { return highest_; }  // of healthy values
   float lowest() const { return lowest_; }    // of healthy values
   // Share of healthy values that stand out alone, or nearly so.
@@ -73,8 +85,14 @@ class Series {
   float ValueAt(float y) const;
 
  private:
+  static constexpr int32_t kRecent = 16;              // values; ours
+  static constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
+  static constexpr float kNothing = -2.3025851f;      // ln 0.1; ours
+  static constexpr float kRewards = 0.2f;             // deviation; ours
+
   float Transform(float value) const;
-  // Takes the unit of a series that crosses 0 from its first values.
+  // Takes the unit of a series that crosses 0, with this value or before, from
+  // its first values.
   void Size(float value);
   void Begin(float value, int64_t step, const NoisePrior& prior);
   // Notes what the first values are like.

@@ -5,6 +5,7 @@
 #ifndef NANWATCH_DETECT_SERIES_LEVEL_H_
 #define NANWATCH_DETECT_SERIES_LEVEL_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -22,9 +23,28 @@ class SeriesLevel {
  public:
   // Begins with a value, as an estimate from `kPriorWeight` values of such
   // noise.
-  void Begin(float y, float noise);
+  void Begin(float y, float noise) {
+    at_ = newest_ = y;
+    move_ = 0;
+    noise_ = noise;
+    moves_ = noise * noise;
+    wander_ = 0;
+    values_ = learned_ = 1;
+  }
   // Learns from a healthy value. `floor`: no noise is smaller.
-  void Learn(float y, float floor);
+  void Learn(float y, float floor) {
+    const bool drops = y - newest_ < -kDrops * noise_;
+    LearnNoise(y, floor);
+    const float most = kClip * noise_;
+    float off = std::min(y - at_, most);
+    if (drops) off = std::max(off, -most);
+    float share = off < 0 ? kDown : kUp;
+    if (values_ < (off < 0 ? kFew : kUnknown)) {
+      share = 1.0f / static_cast<float>(values_ + 1);
+    }
+    at_ += off * share;
+    if (values_ < kMost) ++values_;
+  }
   // Leaves the level for `y`. That is no move of healthy values.
   void Leave(float y) {
     move_ = y - newest_;
@@ -34,13 +54,31 @@ class SeriesLevel {
   // there as far as it rose is noise. A way up or back has moves of one sign,
   // and is none; of two moves in a row, noise makes the product negative: minus
   // its variance, in the mean.
-  void LearnTurn(float y, float floor);
+  void LearnTurn(float y, float floor) {
+    LearnSquare(std::max(0.0f, -move_ * (y - newest_)), floor);
+    Leave(y);
+  }
   // Learns the noise alone, from a value that may be healthy.
-  void LearnNoise(float y, float floor);
+  void LearnNoise(float y, float floor) {
+    const auto weight =
+        static_cast<float>(std::clamp(values_, kMoves, kWanders));
+    const float moved = Square(y - newest_) / 2;
+    const float off = y > at_ ? Square(y - at_) : moved;
+    wander_ += (std::min(off, Square(kClip * noise_)) - wander_) / weight;
+    LearnSquare(moved, floor);
+    Leave(y);
+  }
   // Moves to another level, which stays.
-  void MoveTo(float y);
+  void MoveTo(float y) {
+    at_ = newest_ = y;
+    move_ = 0;
+    values_ = std::min(values_, kPriorWeight);
+  }
   // Forgets the noise of the first values: that of a fresh run is its own.
-  void Settle();
+  void Settle() {
+    values_ = std::min(values_, kPriorWeight);
+    learned_ = std::min(learned_, kPriorWeight);
+  }
 
   float at() const { return at_; }
   float noise() const { return noise_; }
@@ -49,8 +87,30 @@ class SeriesLevel {
   int32_t values() const { return values_; }  // healthy ones, saturates
 
  private:
+  static constexpr int32_t kPriorWeight = 2;  // values; ours
+  // A level follows a descent twice as fast as a rise. Moves tell the noise of
+  // a series that descends; they miss that of one that wanders, which needs
+  // longer to show.
+  static constexpr float kDown = 1.0f / 8;  // of a value; ours
+  static constexpr float kUp = 1.0f / 16;   // ours
+  static constexpr int32_t kFew = 7;        // values that weigh more; as kDown
+  static constexpr int32_t kUnknown =
+      4;  // values: the first lie anywhere; ours
+  static constexpr int32_t kFewMoves = 2;   // values, few are healthy; ours
+  static constexpr int32_t kMoves = 64;     // values; ours
+  static constexpr int32_t kWanders = 256;  // values; ours
+  static constexpr float kClip = 3;   // deviations that a value counts; ours
+  static constexpr float kDrops = 4;  // deviations at once, and back; ours
+  static constexpr int32_t kMost = 1 << 20;  // values
+
+  static float Square(float x) { return x * x; }
   // `square`: of the noise, as one value shows it.
-  void LearnSquare(float square, float floor);
+  void LearnSquare(float square, float floor) {
+    learned_ = std::min(learned_ + 1, std::clamp(values_, kFewMoves, kMoves));
+    const auto weight = static_cast<float>(kPriorWeight + learned_);
+    moves_ += (std::min(square, Square(kClip * noise_)) - moves_) / weight;
+    noise_ = std::max(std::sqrt(std::max(moves_, wander_)), floor);
+  }
 
   float at_ = 0;
   float noise_ = 0;

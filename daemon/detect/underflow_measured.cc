@@ -100,7 +100,7 @@ void UnderflowMeasured::FollowRate(const StepRecord& record) {
 
 // The share of zeros may come with a later record than the tensors.
 void UnderflowMeasured::TakeName(const StepContext& c) {
-  if (c.gradients == nullptr || c.zeroed_name.empty()) return;
+  if (c.zeroed_name.empty()) return;
   death_.AddTensor();
   if (episode_.open()) return;
   const bool dies = death_.suspected() && !name_.get().empty();
@@ -207,16 +207,18 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   // loss that is not finite leaves of the gradients tells nothing.
   if (const auto loss = c.record.get(StepField::kLoss)) {
     if (!std::isfinite(*loss)) return episode_.severity();
-    const double norm = c.record.get(StepField::kGradNorm).value_or(0);
-    death_.Add(*loss, norm > 0 && norm < 1e30 ? static_cast<float>(norm) : 0,
-               c.level == LevelKind::kKept);
+    if (death_.possible()) {
+      const double norm = c.record.get(StepField::kGradNorm).value_or(0);
+      death_.Add(*loss, norm > 0 && norm < 1e30 ? static_cast<float>(norm) : 0,
+                 c.level == LevelKind::kKept);
+    }
     if (*loss == 0 && zeros && *zeros >= 1) {
       all_zero_ = 0;
       return episode_.On(Severity::kNone, true, c.record.step,
                          static_cast<int64_t>(t[kClear]));
     }
   }
-  TakeName(c);
+  if (c.gradients != nullptr) TakeName(c);
   if (!fraction && !zeros) return episode_.severity();
   if (c.scaler.in_grace() || c.scaler.fate() == Fate::kLost) {
     return episode_.severity();

@@ -40,7 +40,7 @@ class UnderflowMeasured {
  private:
   Severity JudgeFraction(double fraction, Thresholds t);
   Severity JudgeZeros(const StepContext& c, double zeros, Thresholds t);
-  void TakeName(const StepContext& c);
+  void TakeName(const StepContext& c);  // REQUIRES: it has gradients
   void FollowRate(const StepRecord& record);
   Severity JudgeName(double zeros);
   void LearnZeros(double zeros, double scale);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "detect/float_log2.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -69,9 +70,9 @@ Severity UpdateNormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (!out && !episode_.open()) return Severity::kNone;
   const float above =
       sizes_.y() - (sizes_.out() ? x.base() : sizes_.level().at());
-  const auto clear = std::log(static_cast<float>(t[kClearRatio]));
+  const float clear = LnOf(t[kClearRatio]);
   const bool high = out && x.above() >= t[kHold] && x.nats() >= t[kNats] &&
-                    x.mean_rise() >= std::log(static_cast<float>(t[kRatio]));
+                    x.mean_rise() >= LnOf(t[kRatio]);
   if (high) {
     norm_ = static_cast<float>(c.record[StepField::kUpdateNorm]);
     times_ = std::exp(above);

@@ -15,8 +15,11 @@ class Usual {
   // The next healthy value. REQUIRES: it is finite.
   void Add(float value) {
     rejected_ = 0;
-    values_ = std::min<int16_t>(values_ + 1, kCounted);
-    mean_ += (value - mean_) / static_cast<float>(std::min(values_, kMean));
+    if (values_ < kCounted) ++values_;
+    const float off = value - mean_;
+    // Most times without a division.
+    mean_ +=
+        values_ < kMean ? off / static_cast<float>(values_) : off * kOfMean;
   }
   // The next value is not healthy.
   void Reject() {
@@ -26,7 +29,8 @@ class Usual {
   int values() const { return values_; }  // healthy ones, 0 .. 128
 
  private:
-  static constexpr int16_t kMean = 64;      // values; ours
+  static constexpr int16_t kMean = 64;            // values; ours
+  static constexpr float kOfMean = 1.0f / kMean;  // as kMean
   static constexpr int16_t kCounted = 128;  // values, ours: rules ask for less
   static constexpr int16_t kStays = 256;    // values; ours
 

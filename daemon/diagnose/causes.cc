@@ -110,7 +110,8 @@ constexpr CauseSpec kCauseSpecs[] = {
      "Loss, gradients or updates grow although nothing overflows: learning "
      "rate, data or initialisation.",
      kAtAnyScale | kOpRules | kSpoilt | kDiverging | kNoSingle | kFp8Rules |
-         RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault}},
+         RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault,
+                 RuleId::kRivalGone}},
     {Cause::kRankDisagreement,
      "Ranks that must agree on a scale, a skip or their weights do not.",
      kRanks},

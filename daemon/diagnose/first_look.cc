@@ -142,6 +142,10 @@ constexpr Look kLooks[] = {
      "See what the loss is made of, with the targets of one batch: a "
      "cross-entropy is below 0 where a target, a sign or what goes into the "
      "loss is wrong, or where something else is added to it."},
+    {RuleId::kRivalGone,
+     "Weaken the one that wins: a lower learning rate or fewer updates of it, "
+     "noise or smoothing on its labels, a penalty on its gradient. Go back to "
+     "a checkpoint from before."},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "
      "see whether the learning rate is what you meant."},

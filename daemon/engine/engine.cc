@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/all_rules.h"
 #include "engine/registry.h"
 #include "engine/timer_queue.h"
 

@@ -23,14 +23,13 @@ class RisingLoss {
       return;
     }
     const double size = std::fabs(loss);
-    if (records_ > 0 && size >= kRise * last_) {
+    if (size >= kRise * last_) {
       ++rises_;
     } else {
       rises_ = 0;
       from_step_ = step;
       from_ = size;
     }
-    records_ = 1;
     last_ = size;
   }
 
@@ -51,9 +50,8 @@ class RisingLoss {
 
   int64_t from_step_ = 0;
   double from_ = 0;
-  double last_ = 0;
+  double last_ = HUGE_VAL;  // none yet
   int32_t rises_ = 0;
-  int8_t records_ = 0;  // 1: there was one
   bool ended_ = false;
 };
 

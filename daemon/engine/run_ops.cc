@@ -57,6 +57,12 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
                        Effects* effects) {
   GoOn();
   if (columns.rows() == 0) return;
+  if (IsForComparing(columns)) {
+    shared_->stats.op_statuses += columns.rows();
+    rank->totals.op_statuses += columns.rows();
+    totals_.op_statuses += columns.rows();
+    return;
+  }
   const uint32_t last = LargestOp(columns);
   if (last >= rank->ops.names()) AddOps(rank, {.first_index = last + 1});
   const bool saturation =

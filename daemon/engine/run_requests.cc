@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "detect/all_rules.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
 

@@ -231,7 +231,8 @@ void RunState::JudgeAfter(RankState* rank, const StepRecord& record,
   JudgeIfDue(record.time, record.step, effects);
 }
 
-void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
+inline void RunState::Remember(RankState* rank, const StepRecord& record,
+                               Fate fate) {
   if (rank->totals.steps > 0) rank->pace.Add(record.time - rank->last_record);
   ++rank->totals.steps;
   rank->totals.overflows += Overflowed(record);
@@ -242,8 +243,8 @@ void RunState::Remember(RankState* rank, const StepRecord& record, Fate fate) {
   rank->last_record = record.time;
 }
 
-void RunState::CountStep(int32_t rank, const StepRecord& record, bool overflow,
-                         Fate fate) {
+inline void RunState::CountStep(int32_t rank, const StepRecord& record,
+                                bool overflow, Fate fate) {
   if (!begun_ && !judged_since_) judged_since_ = record.step;
   last_step_ = std::max(last_step_, record.step);
   ++totals_.steps;

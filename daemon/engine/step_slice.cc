@@ -56,6 +56,7 @@ StepColumns SliceRows(const StepColumns& all, size_t from, size_t to) {
   part.layer_scales = SliceSparse(all.layer_scales, from, to);
   part.update_facts = SliceSparse(all.update_facts, from, to);
   part.samples = SliceSparse(all.samples, from, to);
+  part.batch_digests = SliceSparse(all.batch_digests, from, to);
   part.request_id = all.request_id;
   return part;
 }

@@ -25,7 +25,8 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   if (record.present != 0) AddValues(record, overflow, fate);
 }
 
-void StepTally::AddValues(const StepRecord& record, bool overflow, Fate fate) {
+inline void StepTally::AddValues(const StepRecord& record, bool overflow,
+                                 Fate fate) {
   if (record.has(StepField::kLoss)) {
     rising_.Add(record.step, record[StepField::kLoss]);
     if (std::isfinite(record[StepField::kLoss])) {

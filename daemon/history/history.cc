@@ -36,7 +36,8 @@ size_t WeightOf(const Event& event) {
   } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
     size_t row = 32;
     for (const auto& stat : ops->columns.stat) row += stat ? 4 : 0;
-    weight += ops->columns.rows() * row;
+    weight += ops->columns.rows() * row +
+              ops->columns.sketches.values.size() * sizeof(float);
     for (const auto& counts : ops->columns.exponents) {
       weight += counts.counts.size() * 8;
     }

@@ -11,11 +11,9 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "json/value_fwd.h"
 
 namespace nanwatch {
-
-// Keys stay in the order in which they were written.
-using Json = nlohmann::ordered_json;
 
 inline constexpr std::string_view kJsonType = "application/json; charset=utf-8";
 

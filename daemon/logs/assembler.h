@@ -102,6 +102,7 @@ class Assembler {
     // for the program's of the same step: together they are one.
     std::vector<Numbered> beside;
     bool numbers_steps = false;  // the program's own step lines do
+    bool numbers_scalers = false;  // lines of happenings do
     // Adversaries' losses that are told, since one was not finite.
     int32_t adversaries = 0;
     CopyFilter copies;

@@ -38,6 +38,8 @@ void ColumnFact::Begin(size_t at) {
   static const LogFact kNothing;
   fact_ = kNothing;
   fact_.at = static_cast<uint32_t>(at);
+  rival_.reset();
+  may_be_term_ = false;
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
@@ -109,17 +111,31 @@ void ColumnFact::AddSkipped(double value) {
   }
 }
 
-// Of two the first, or the one that is not finite: that must be seen, whatever
-// else the line calls its loss.
 void ColumnFact::AddAdversary(double value) {
   ++numbers_;
-  const bool first = !fact_.has(StepField::kLoss);
-  if (!first &&
-      (std::isfinite(value) || !std::isfinite(fact_[StepField::kLoss]))) {
-    return;
+  if (!fact_.has(StepField::kLoss)) {
+    fact_.of_adversary = true;
+    fact_.Set(StepField::kLoss, value);
+  } else if (!rival_ || (std::isfinite(*rival_) && !std::isfinite(value))) {
+    rival_ = value;
   }
-  fact_.of_adversary |= first;
-  fact_.Set(StepField::kLoss, value);
+}
+
+// Each of two adversaries has a loss of its own, as optimizers have.
+void ColumnFact::TellRival(FactList* facts) {
+  LogFact& first = facts->back();
+  first.of_adversary = true;
+  first.scaler = 0;
+  LogFact second;
+  second.at = first.at;
+  second.step = first.step;
+  second.step_counted = first.step_counted;
+  second.rank = first.rank;
+  second.of_epoch = first.of_epoch;
+  second.of_adversary = true;
+  second.scaler = 1;
+  second.Set(StepField::kLoss, *rival_);
+  facts->push_back(second);
 }
 
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
@@ -143,8 +159,16 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kSkippedTotal:
       if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
       return;
+    // Beside a loss of the whole it may be a term of that.
+    case ColumnMeaning::kGeneratorLoss:
+      if (worth_ == 0 || !std::isfinite(value)) AddAdversary(value);
+      may_be_term_ = true;
+      return;
     case ColumnMeaning::kAdversaryLoss:
       AddAdversary(value);
+      return;
+    case ColumnMeaning::kReward:
+      fact_.of_rewards = true;
       return;
     case ColumnMeaning::kTerm:
       if (!std::isfinite(value)) fact_.Set(StepField::kLoss, value);
@@ -158,9 +182,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       break;
   }
   const StepField field = FieldOf(meaning);
-  // The line's own, which says more.
-  if (field == StepField::kLoss && std::exchange(fact_.of_adversary, false) &&
-      std::isfinite(fact_[StepField::kLoss])) {
+  // The line's own, which says more: it is the other adversary's, or of both.
+  if (field == StepField::kLoss && std::exchange(fact_.of_adversary, false)) {
+    if (!may_be_term_) rival_ = fact_[StepField::kLoss];
     fact_.Unset(StepField::kLoss);
   }
   const int worth = field == StepField::kLoss ? WorthOf(meaning) : 0;
@@ -246,6 +270,7 @@ void ColumnFact::Tell(FactList* facts) {
     fact_.of_epoch = !fact_.step_counted;
   }
   facts->push_back(fact_);
+  if (fact_.has(StepField::kLoss) && rival_) TellRival(facts);
 }
 
 }  // namespace nanwatch

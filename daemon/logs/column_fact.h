@@ -66,10 +66,13 @@ class ColumnFact {
   void DropPerplexity();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);
 
   const ScaleText scales_;
   LogFact fact_;
+  std::optional<double> rival_;  // loss of the second of two adversaries
+  bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes

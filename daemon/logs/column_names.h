@@ -15,35 +15,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "logs/column_meaning.h"
 #include "logs/fact.h"
 #include "logs/format.h"
 
 namespace nanwatch {
-
-enum class ColumnMeaning : uint8_t {
-  kNothing,
-  kStep,
-  kCounter,  // of updates, of episodes: the step where no other is beside it
-  kLoss,
-  // A mean over steps before, or what else stands for the loss: where no other
-  // is beside it.
-  kMeanLoss,
-  kPerplexity,     // the same, where the log shows no other loss
-  kCrossEntropy,   // the loss, where no loss of the whole stands beside it
-  kAdversaryLoss,  // of a GAN's discriminator or generator
-  kTerm,           // of the loss: told where it is not finite
-  kLossScale,
-  kLog2LossScale,
-  kGradNorm,
-  kUpdateNorm,
-  kParamNorm,
-  kLearningRate,
-  kConsumedSamples,
-  kOverflow,      // true, false or a number that is not 0
-  kSkipped,       // the same, or a count
-  kSkippedTotal,  // since the start
-  kRank,          // the last one
-};
 
 // "loss=train/loss" and its like, one string each. The error says which field
 // names there are.

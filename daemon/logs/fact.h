@@ -69,8 +69,11 @@ struct LogFact {
   // kProgress: such lines always show a loss, and this one does not.
   bool loss_left_out = false;
   // kProgress: the loss is one of adversaries' (a GAN's), which rise and fall
-  // as one of them wins: its level says nothing.
+  // as one of them wins: its level says nothing. With `scaler` each has its
+  // own fact.
   bool of_adversary = false;
+  // kProgress: the line shows rewards of an environment.
+  bool of_rewards = false;
   // kProgress: the loss is one, by its name.
   bool cross_entropy = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress

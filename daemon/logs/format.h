@@ -54,7 +54,8 @@ struct LogFormat {
   std::string_view name;   // for --format; lower case, digits, _
   std::string_view title;  // programs that print so, for --list-formats
   Part part = Part::kProgress;
-  bool unnamed = false;  // says nothing of which program it is
+  bool unnamed = false;      // says nothing of which program it is
+  bool last_resort = false;  // only where no other format read a step
   // A line that says something holds one of these, byte for byte. Empty: any
   // line may (generic formats only).
   std::span<const std::string_view> marks;

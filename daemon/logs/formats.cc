@@ -77,6 +77,7 @@ constexpr const LogFormat* kFormats[] = {
     &kJsonLines,
     &kCsvTable,
     &kKeyValue,
+    &kAlikeLines,
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
   Rank& rank = At(std::nullopt);
   TellBeside(&rank);
   const bool overflow = fact.kind == LogFact::Kind::kOverflow;
+  rank.numbers_scalers |= fact.scaler.has_value();
   CopyFilter::Verdict verdict = CopyFilter::Verdict::kNew;
   if (overflow) {
     verdict = rank.copies.Judge(fact);
@@ -83,9 +84,12 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
       rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
     return;
   }
-  if (fact.of_adversary) {
+  if (fact.of_adversary && (!fact.scaler || rank.numbers_scalers)) {
     LogFact kept = fact;
+    // Scalers with numbers of the program's own are no adversaries'.
+    kept.scaler.reset();
     KeepOfAdversary(&rank, &kept);
+    if (fact.scaler == 1 && !kept.has(StepField::kLoss)) return;
     TakeOwn(&rank, kept, line);
   } else {
     TakeOwn(&rank, fact, line);

@@ -77,6 +77,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       NoteTerm(fact);
       NoteKind(fact);
     }
+    if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
     if (fact.of_epoch) run_.settings.emplace("records", "epochs");
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),

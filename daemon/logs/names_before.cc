@@ -80,7 +80,8 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
                       meaning == ColumnMeaning::kMeanLoss ||
                       meaning == ColumnMeaning::kPerplexity ||
                       meaning == ColumnMeaning::kCrossEntropy ||
-                      meaning == ColumnMeaning::kAdversaryLoss;
+                      meaning == ColumnMeaning::kAdversaryLoss ||
+                      meaning == ColumnMeaning::kGeneratorLoss;
     if (!loss || names_.mapped() || from == 0) {
       return {meaning, text.size() - from};
     }

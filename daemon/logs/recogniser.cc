@@ -19,6 +19,14 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
   return TrimBlanks(line.substr(0, date == std::string_view::npos ? at : date));
 }
 
+// The more it says of the program, the more: its own format, one that reads
+// names, one that reads whatever is alike.
+int RankOf(const LogFormat& format) {
+  return format.part != LogFormat::Part::kGeneric ? 2
+         : format.last_resort                     ? 0
+                                                  : 1;
+}
+
 bool ShowsBadLoss(const LogFact& fact) {
   return fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss) &&
          !std::isfinite(fact[StepField::kLoss]);
@@ -261,12 +269,11 @@ void Recogniser::Decide() {
   const Candidate* best = nullptr;
   for (const Candidate& c : candidates_) {
     if (c.format->part == LogFormat::Part::kScaler || c.facts == 0) continue;
-    const bool generic = c.format->part == LogFormat::Part::kGeneric;
-    const bool best_generic =
-        best != nullptr && best->format->part == LogFormat::Part::kGeneric;
+    const int rank = RankOf(*c.format);
+    const int best_rank = best == nullptr ? -1 : RankOf(*best->format);
     const bool better =
-        best == nullptr || (best_generic && !generic) ||
-        (best_generic == generic &&
+        rank > best_rank ||
+        (rank == best_rank &&
          (c.progress > best->progress ||
           (c.progress == best->progress && c.facts > best->facts)));
     if (better) best = &c;

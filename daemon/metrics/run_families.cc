@@ -33,6 +33,7 @@ void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
   set->Add(Metric::kRunInfo,
            {{"run_id", id},
             {"attempt", attempt},
+            {"user", run.description.owner},
             {"job_name", run.description.job},
             {"framework", run.description.framework},
             {"precision", run.description.precision},

@@ -171,6 +171,14 @@ uint32_t LargestOp(const OpColumns& columns) {
   return largest;
 }
 
+bool IsForComparing(const OpColumns& columns) {
+  const auto told = [](const auto& column) { return column.has_value(); };
+  return !columns.digest.empty() && columns.exponents.empty() &&
+         !columns.device_flag &&
+         std::none_of(columns.count.begin(), columns.count.end(), told) &&
+         std::none_of(columns.stat.begin(), columns.stat.end(), told);
+}
+
 OpStatus ReadRow(const OpColumns& columns, size_t row) {
   OpStatus status;
   status.step = columns.step[row];

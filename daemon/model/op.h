@@ -59,6 +59,8 @@ struct OpName {
   // What memory holds, padding included; empty: the same as logical_shape.
   std::vector<int64_t> storage_shape;
   int32_t order = -1;  // place in the execution order; -1: unknown
+  // One of several ranks' parts of a tensor, as its digests and sketches say.
+  bool part = false;
 };
 // Counts the elements of a shape; 0 when it is unknown or does not fit in 64
 // bits.
@@ -117,6 +119,14 @@ struct ExponentCounts {
   std::vector<uint64_t> counts;
 };
 
+// By linear sketches two runs are compared: see proto/SKETCH.md.
+inline constexpr size_t kSketchSums = 16;
+struct Sketches {
+  std::vector<uint32_t> rows;  // that have one, rising
+  std::vector<float> values;   // kSketchSums a row; all finite
+  bool operator==(const Sketches&) const = default;
+};
+
 // Columns of n rows; an op's rows of one step in execution order.
 struct OpColumns {
   std::vector<int64_t> step;       // n
@@ -129,6 +139,7 @@ struct OpColumns {
   std::optional<SparseCounts> device_flag;  // float status [0] around the op
   std::vector<uint64_t> digest;             // n, or empty: not collected
   std::vector<ExponentCounts> exponents;    // sorted by row
+  Sketches sketches;
   uint64_t request_id = 0;
 
   size_t rows() const { return step.size(); }
@@ -155,6 +166,8 @@ struct OpStatus {
 };
 // Returns the largest index in the column `op`; 0 without rows.
 uint32_t LargestOp(const OpColumns& columns);
+// True where rows say what runs are compared by and nothing that is judged.
+bool IsForComparing(const OpColumns& columns);
 // Reads one row, at the cost of a binary search a count column. REQUIRES: row <
 // columns.rows().
 OpStatus ReadRow(const OpColumns& columns, size_t row);

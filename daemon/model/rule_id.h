@@ -76,6 +76,7 @@ enum class RuleId : uint8_t {
   kLayerScaleOutside = 66,
   kOneScaleSuffices = 67,
   kLayerNotUnscaled = 68,
+  kRivalGone = 69,
 };
 
 // Numbers of rules are below it.

@@ -94,6 +94,13 @@ struct SampleRange {
   int64_t last = 0;
 };
 
+// Of the data that a row trained on: see proto/SKETCH.md.
+struct BatchDigest {
+  uint32_t row = 0;
+  uint64_t digest = 0;
+  bool operator==(const BatchDigest&) const = default;
+};
+
 // Layer-wise loss scaling: the scale of one op's layer at one row.
 struct LayerScale {
   uint32_t row = 0;
@@ -120,12 +127,13 @@ struct StepColumns {
   std::array<std::optional<FlagColumn>, kStepFlags> flag;
   // Names of the optimizers in this batch; empty: one without a name.
   std::vector<std::string> optimizers;
-  std::vector<uint8_t> optimizer;         // n indices, or empty: all rows 0
-  std::vector<uint64_t> replica_digest;   // n, or empty: not collected
-  std::vector<FloatStatus> float_status;  // sorted by row
-  std::vector<LayerScale> layer_scales;   // sorted by row
-  std::vector<UpdateFacts> update_facts;  // sorted by row
-  std::vector<SampleRange> samples;       // sorted by row
+  std::vector<uint8_t> optimizer;          // n indices, or empty: all rows 0
+  std::vector<uint64_t> replica_digest;    // n, or empty: not collected
+  std::vector<FloatStatus> float_status;   // sorted by row
+  std::vector<LayerScale> layer_scales;    // sorted by row
+  std::vector<UpdateFacts> update_facts;   // sorted by row
+  std::vector<SampleRange> samples;        // sorted by row
+  std::vector<BatchDigest> batch_digests;  // sorted by row
   // Ids of the request that this batch answers; 0: none.
   uint64_t request_id = 0;
 

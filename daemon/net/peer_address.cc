@@ -8,6 +8,22 @@
 
 namespace nanwatch {
 
+std::string PeerAndPort(int fd) {
+  sockaddr_storage peer{};
+  socklen_t bytes = sizeof peer;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &bytes) != 0 ||
+      (peer.ss_family != AF_INET && peer.ss_family != AF_INET6)) {
+    return "";
+  }
+  const in_port_t port =
+      peer.ss_family == AF_INET
+          ? reinterpret_cast<const sockaddr_in&>(peer).sin_port
+          : reinterpret_cast<const sockaddr_in6&>(peer).sin6_port;
+  std::string address = PeerAddress(fd);
+  if (address.find(':') != std::string::npos) address = '[' + address + ']';
+  return address + ':' + std::to_string(ntohs(port));
+}
+
 std::string PeerAddress(int fd) {
   constexpr std::string_view kMapped = "::ffff:";
   sockaddr_storage peer{};

@@ -99,12 +99,14 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
     if (user) {
       identity.uid = user->uid;
       identity.from = "pid " + std::to_string(user->pid);
+      identity.refused = WhyNot(identity);
     } else {
       identity.refused = user.error();
     }
   } else {
     identity = IdentifyTcp(said, std::move(certificate));
     identity.from = AddressOf(peer);
+    if (identity.refused.empty() && known_caller_) known_caller_(identity.from);
   }
   if (!identity.refused.empty() && told_) told_(peer, identity);
   return identity;
@@ -116,6 +118,7 @@ Identity Callers::IdentifyTcp(std::string_view said,
   Identity identity;
   if (said.starts_with(kBearer)) {
     said.remove_prefix(kBearer.size());
+    identity.by_token = true;
     identity.name = tokens_.NameOf(said).value_or("");
     if (identity.name.empty()) {
       identity.refused =
@@ -134,8 +137,27 @@ Identity Callers::IdentifyTcp(std::string_view said,
         "this daemon asks who you are: set NANWATCH_TOKEN_FILE, or "
         "NANWATCH_CERT and NANWATCH_KEY";
   }
-  if (identity.refused.empty()) identity.refused = WhyNot(identity.name);
+  if (identity.refused.empty()) identity.refused = WhyNot(identity);
   return identity;
+}
+
+bool Callers::StillIn(std::string_view peer, Identity* identity) {
+  identity->refused = WhyNot(*identity);
+  if (identity->refused.empty()) return true;
+  if (told_) told_(peer, *identity);
+  return false;
+}
+
+std::string Callers::WhyNot(const Identity& identity) {
+  if (identity.uid) {
+    return MayConnect(*identity.uid)
+               ? ""
+               : "not among access.users and access.groups";
+  }
+  if (identity.by_token && !tokens_.Has(identity.name)) {
+    return "no token is of " + identity.name + " any more";
+  }
+  return identity.name.empty() ? "" : WhyNot(identity.name);
 }
 
 std::string Callers::WhyNot(const std::string& name) const {

@@ -32,6 +32,7 @@ struct Identity {
   std::optional<uid_t> uid;  // of a peer on the unix socket
   std::string name;          // of one over TCP; empty: nobody was asked
   std::string from;          // as Caller's
+  bool by_token = false;     // that says the name
   // Why he is not let in, a sentence; empty: he is.
   std::string refused;
 };
@@ -54,16 +55,27 @@ class Callers {
     told_ = std::move(told);
   }
 
+  // `known` is called for each call over TCP of who is let in, with his
+  // address.
+  void OnKnown(std::function<void(const std::string&)> known) {
+    known_caller_ = std::move(known);
+  }
+
   // Another choice, and what was known of users is asked for anew.
   void Set(AccessOptions access);
-  // Rises with each Set(): what was asked before may be another answer now.
-  uint64_t edition() const { return edition_.load(std::memory_order_acquire); }
+  // Rises with each Set() and with each change of the tokens: what was asked
+  // before may be another answer now.
+  uint64_t edition() {
+    return edition_.load(std::memory_order_acquire) + tokens_.edition();
+  }
 
   // Of a call that is not over.
   Identity Identify(const grpc::ServerContextBase& context);
   // Of a call's peer() and what it said in its header `authorization`.
   Identity Identify(std::string_view peer, std::string_view said,
                     std::optional<std::string> certificate);
+  // False: who was let in is not let in any more, and that was told.
+  bool StillIn(std::string_view peer, Identity* identity);
   Caller Of(const Identity& identity) const;
   // Of a name that was proven elsewhere. An error says why he is not let in.
   Result<Caller> OfName(const std::string& name) const;
@@ -85,12 +97,14 @@ class Callers {
   Known Ask(uid_t uid, const AccessOptions& access) const;
   Identity IdentifyTcp(std::string_view said,
                        std::optional<std::string> certificate);
-  // Why a name is not let in, a sentence; empty: it is.
+  // Why he is not let in, a sentence; empty: he is.
+  std::string WhyNot(const Identity& identity);
   std::string WhyNot(const std::string& name) const;
 
   Tokens tokens_;
   const TcpCallers tcp_;
   std::function<void(std::string_view, const Identity&)> told_;
+  std::function<void(const std::string&)> known_caller_;
   mutable Mutex mutex_;
   AccessOptions access_ GUARDED_BY(mutex_);
   // Users who have an account; at most kKnown.

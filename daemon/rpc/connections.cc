@@ -2,14 +2,16 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <spdlog/fmt/fmt.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
+
+#include "net/peer_address.h"
+#include "net/socket_inode.h"
 
 namespace nanwatch {
 namespace {
@@ -17,35 +19,31 @@ namespace {
 // Of who has too many: 6,000 looks take 2 ms. Ours.
 constexpr Duration kLook = std::chrono::milliseconds(100);
 // Whose connection was ended comes again so much later: at once he would bring
-// the same. Ours.
+// the same. Twice as long where he did, within so long. Ours.
 constexpr Duration kBarred = std::chrono::seconds(2);
+constexpr Duration kBarredMost = std::chrono::seconds(8);
+constexpr Duration kForgiven = std::chrono::minutes(1);
 // Unread bytes of who presses: a beginning and a question are less. Ours.
 constexpr int kMuch = 16 << 10;
+// Pieces of 16 KB, of a socket whose buffer holds 512 KB at most. Ours.
+constexpr int kThrownAway = 64;
 // Holders, most of whom left. Ours.
 constexpr size_t kHolders = 4096;
 
-// 0: it is closed.
-ino_t InodeOf(int fd) {
-  struct stat found {};
-  if (fstat(fd, &found) != 0 || !S_ISSOCK(found.st_mode)) return 0;
-  return found.st_ino;
-}
-
-// "fd:12" of the unix socket, "ipv4:10.0.0.1:4711" over TCP: an address has a
-// port once.
+// "fd:12" of the unix socket, as PeerAndPort() over TCP.
 bool IsOf(int fd, std::string_view peer) {
   if (peer.starts_with("fd:")) return peer.substr(3) == std::to_string(fd);
-  sockaddr_storage address{};
-  socklen_t bytes = sizeof address;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) {
-    return false;
+  return peer == PeerAndPort(fd);
+}
+
+// gRPC sees an end, and closes it. What came and was not read would still be
+// read, and done: it is thrown away here.
+void End(int fd) {
+  shutdown(fd, SHUT_RDWR);
+  std::array<char, 16 << 10> bytes;
+  for (int i = 0; i < kThrownAway; ++i) {
+    if (recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) return;
   }
-  const in_port_t port =
-      address.ss_family == AF_INET
-          ? reinterpret_cast<const sockaddr_in&>(address).sin_port
-          : reinterpret_cast<const sockaddr_in6&>(address).sin6_port;
-  return (address.ss_family == AF_INET || address.ss_family == AF_INET6) &&
-         peer.ends_with(fmt::format(":{}", ntohs(port)));
 }
 
 }  // namespace
@@ -60,7 +58,7 @@ bool Connections::Add(const std::string& holder, int fd, size_t most,
     ForgetClosed(&held);
   }
   if (held.open.size() >= most || passed < held.barred_until) return false;
-  held.open.push_back({fd, InodeOf(fd)});
+  held.open.push_back({fd, SocketInode(fd)});
   return true;
 }
 
@@ -88,9 +86,8 @@ std::vector<std::string> Connections::CutWhoPresses(size_t most,
   if (pressing.size() > most) pressing.resize(most);
   std::vector<std::string> cut;
   for (const Pressing& one : pressing) {
-    // gRPC sees an end, and closes it.
-    shutdown(one.fd, SHUT_RDWR);
-    one.held->barred_until = passed + kBarred;
+    End(one.fd);
+    Bar(one.held, passed);
     cut.push_back(*one.holder);
   }
   return cut;
@@ -102,15 +99,23 @@ void Connections::Cut(std::string_view peer, Duration passed) {
     ForgetClosed(&held);
     for (const Open& one : held.open) {
       if (!IsOf(one.fd, peer)) continue;
-      shutdown(one.fd, SHUT_RDWR);
-      held.barred_until = passed + kBarred;
+      End(one.fd);
+      Bar(&held, passed);
     }
   }
 }
 
+void Connections::Bar(Held* held, Duration passed) {
+  if (passed < held->barred_until) return;  // others of his were ended, too
+  const bool again = passed < held->barred_until + kForgiven;
+  held->bar = again ? std::clamp(2 * held->bar, kBarred, kBarredMost) : kBarred;
+  held->barred_until = passed + held->bar;
+}
+
 void Connections::ForgetClosed(Held* held) {
-  std::erase_if(held->open,
-                [](const Open& one) { return InodeOf(one.fd) != one.inode; });
+  std::erase_if(held->open, [](const Open& one) {
+    return SocketInode(one.fd) != one.inode;
+  });
 }
 
 void Connections::ForgetWhoLeft() {

@@ -26,7 +26,7 @@ class Connections {
   // Ends those that have more to say than is read, the ones first that have
   // most, up to `most` of them. Returns whose they were.
   std::vector<std::string> CutWhoPresses(size_t most, Duration passed);
-  // Ends that of a peer, as gRPC names him.
+  // Ends that of a peer: "fd:12", or as PeerAndPort().
   void Cut(std::string_view peer, Duration passed);
 
  private:
@@ -38,8 +38,10 @@ class Connections {
     std::vector<Open> open;
     Duration looked_at{};
     Duration barred_until{};
+    Duration bar{};  // how long he was barred last
   };
 
+  static void Bar(Held* held, Duration passed);
   static void ForgetClosed(Held* held);
   void ForgetWhoLeft() REQUIRES_LOCK(mutex_);
 

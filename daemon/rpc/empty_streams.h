@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/mutex.h"
 #include "base/time.h"
@@ -18,7 +19,7 @@ namespace nanwatch {
 // `peer` is as gRPC names it, `passed` as of Clock::Passed().
 class EmptyStreams {
  public:
-  // One has ended that brought nothing.
+  // One has ended that brought nothing, or was refused.
   void Count(const std::string& peer, Duration passed) {
     MutexLock lock(mutex_);
     if (counted_.size() >= kPeers) {
@@ -27,21 +28,25 @@ class EmptyStreams {
       });
     }
     Counted& of = counted_[peer];
-    if (passed - of.since >= kWindow) of = {passed, 0};
+    if (passed - of.since >= kWindow) of = {.since = passed};
     ++of.streams;
   }
-  // True when the peer floods.
+  // True when the peer floods; once, as there are thousands of his.
   bool Floods(const std::string& peer, Duration passed) {
     MutexLock lock(mutex_);
     const auto of = counted_.find(peer);
-    return of != counted_.end() && passed - of->second.since < kWindow &&
-           of->second.streams > kMost;
+    if (of == counted_.end() || passed - of->second.since >= kWindow ||
+        of->second.streams <= kMost) {
+      return false;
+    }
+    return !std::exchange(of->second.told, true);
   }
 
  private:
   struct Counted {
     Duration since{};
     size_t streams = 0;
+    bool told = false;
   };
   // A client that is told to come again does so a few times a second. Ours.
   static constexpr size_t kMost = 100;

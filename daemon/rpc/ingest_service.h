@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "model/audit.h"
 #include "nanwatch/v1/ingest.grpc.pb.h"
 #include "rpc/callers.h"
 #include "rpc/empty_streams.h"
@@ -41,8 +42,10 @@ class IngestStreams {
   ShapeBudget shapes;        // of all sessions on all streams
   ReplyBudget replies;       // of all streams
   EmptyStreams empty;
-  // Ends the connection of a peer, as gRPC names him, whose call is not over.
+  // Ends the connection of a peer, "fd:12" or an address, whose call is not
+  // over.
   std::function<void(const std::string& peer)> cut = [](const auto&) {};
+  AuditSink audit;  // hears of who was refused; not set: nobody does
   std::atomic<bool> stopping{false};
   // Streams that are not read for a while; their alarms may outlive this.
   const std::shared_ptr<std::atomic<int64_t>> paused =

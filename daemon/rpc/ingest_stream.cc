@@ -61,12 +61,18 @@ IngestStream::IngestStream(IngestStreams& streams,
       context_(context),
       port_(std::make_shared<StreamPort>(this, &streams.stats, &streams.replies,
                                          streams.daemon)),
+      edition_(streams.callers.edition()),
       identity_(streams.callers.Identify(*context)),
-      user_(streams.users.Of(streams.callers.Of(identity_).name)),
+      caller_(streams.callers.Of(identity_)),
+      user_(streams.users.Of(caller_.name)),
       peer_(context->peer()) {
+  // It brings nothing, and its end may be far behind all that came.
+  if (!identity_.refused.empty()) {
+    streams_.empty.Count(peer_, streams_.clock.Passed());
+  }
   if (streams_.empty.Floods(peer_, streams_.clock.Passed())) {
     streams_.stats.CountLimit("connections");
-    streams_.cut(peer_);
+    streams_.cut(identity_.uid ? peer_ : identity_.from);
   }
   streams_.stats.streams.fetch_add(1, std::memory_order_relaxed);
   streams_.stats.streams_opened.fetch_add(1, std::memory_order_relaxed);
@@ -85,6 +91,11 @@ IngestStream::IngestStream(IngestStreams& streams,
 grpc::Status IngestStream::Join() {
   const auto refuse = [&](const char* limit, std::string why) -> grpc::Status {
     streams_.stats.CountLimit(limit);
+    if (streams_.audit) {
+      AuditEntry entry = EntryOf(AuditKind::kRefusal, caller_);
+      entry.what = why;
+      streams_.audit(std::move(entry));
+    }
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, std::move(why)};
   };
   if (!user_->OpenStream()) {
@@ -111,6 +122,7 @@ void IngestStream::OnReadDone(bool ok) {
     port_->EndWhenWritten(grpc::Status::OK);
     return;
   }
+  if (!StillIn()) return;
   Take(read_);
   streams_.CutWhoDoesNotRead();
   read_.Clear();
@@ -140,7 +152,9 @@ void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
 
 void IngestStream::OnDone() {
   port_->Detach();
-  if (!brought_) streams_.empty.Count(peer_, streams_.clock.Passed());
+  if (!brought_ && joined_) {
+    streams_.empty.Count(peer_, streams_.clock.Passed());
+  }
   streams_.Remove(port_);
   streams_.stats.streams.fetch_sub(1, std::memory_order_relaxed);
   if (joined_) {
@@ -219,7 +233,7 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   arrival.port = port_;
   arrival.user = user_->number();
   arrival.message = std::move(parsed.message);
-  arrival.message.caller = caller();
+  arrival.message.caller = caller_;
   if (session != nullptr) Rename(session->name, &arrival.message);
   if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
     open->run.owner = arrival.message.caller.name;
@@ -250,12 +264,14 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   }
 }
 
-const Caller& IngestStream::caller() {
+bool IngestStream::StillIn() {
   const uint64_t edition = streams_.callers.edition();
-  if (edition == edition_) return caller_;
-  caller_ = streams_.callers.Of(identity_);
+  if (edition == edition_) return true;
   edition_ = edition;
-  return caller_;
+  caller_ = streams_.callers.Of(identity_);
+  if (streams_.callers.StillIn(peer_, &identity_)) return true;
+  port_->EndWhenWritten({grpc::StatusCode::UNAUTHENTICATED, identity_.refused});
+  return false;
 }
 
 IngestStream::Session* IngestStream::FindSession(

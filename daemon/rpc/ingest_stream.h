@@ -58,18 +58,20 @@ class IngestStream final
   void RefuseForNow(const Parsed& parsed, Session* session);
   // Reads the next message, after a pause where one is due.
   void ReadOn();
-  // Who speaks, as of the access that holds now.
-  const Caller& caller();
+  // Asks anew who speaks where that may have changed. False: he may not any
+  // more, and the stream ends.
+  bool StillIn();
 
   IngestStreams& streams_;
   grpc::CallbackServerContext* const context_;
   const std::shared_ptr<StreamPort> port_;
-  const Identity identity_;
+  // Of the callers whom `identity_` and `caller_` are among.
+  uint64_t edition_;
+  Identity identity_;
+  Caller caller_;
   const std::shared_ptr<User> user_;
 
   // Of the one reading callback.
-  Caller caller_;
-  uint64_t edition_ = 0;  // of the access that `caller_` is of
   grpc::ByteBuffer read_;
   const std::string peer_;
   bool brought_ = false;  // a message

@@ -19,8 +19,11 @@ class MemoryGuard {
  public:
   // `cut` ends some connections and returns how many; it is called on a thread
   // of this one's own, again and again while more than `most` is resident, or
-  // more than half of it and rising fast.
-  MemoryGuard(size_t most, std::function<size_t()> cut);
+  // more than a quarter of it and rising fast. `look` is called on it ten times
+  // a second and more.
+  MemoryGuard(
+      size_t most, std::function<size_t()> cut,
+      std::function<void()> look = [] {});
   ~MemoryGuard();
   MemoryGuard(const MemoryGuard&) = delete;
   MemoryGuard& operator=(const MemoryGuard&) = delete;
@@ -32,6 +35,7 @@ class MemoryGuard {
 
   const size_t most_;
   const std::function<size_t()> cut_;
+  const std::function<void()> look_;
   Mutex mutex_;
   std::condition_variable over_changed_;
   bool over_ GUARDED_BY(mutex_) = false;

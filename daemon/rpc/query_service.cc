@@ -68,7 +68,8 @@ QueryServiceImpl::Asked::Asked(QueryServiceImpl& service,
     in = {StatusCode::UNAUTHENTICATED, who.refused};
     return;
   }
-  auto user = service.users_.Of(service.callers_.Of(who).name);
+  const Caller caller = service.callers_.Of(who);
+  auto user = service.users_.Of(caller.name);
   if (user->Ask(kind)) {
     user_ = std::move(user);
     return;
@@ -78,6 +79,7 @@ QueryServiceImpl::Asked::Asked(QueryServiceImpl& service,
         fmt::format("{} has {} calls of this kind already, as much as is "
                     "allowed (quotas.queries): end some, or come again later",
                     QuotaHolder(user->name()), user->QueriesMost(kind))};
+  service.Audit(caller, in.error_message());
 }
 
 QueryServiceImpl::Asked::~Asked() {
@@ -123,14 +125,19 @@ grpc::Status QueryServiceImpl::Deny(std::string_view run_id,
                                     std::string_view owner,
                                     const Caller& caller) const {
   std::string why = WhyNotChange(run_id, owner, caller);
-  if (backend_.audit) {
-    AuditEntry entry = EntryOf(AuditKind::kRefusal, caller);
-    entry.run_id = run_id;
-    entry.owner = owner;
-    entry.what = why;
-    backend_.audit(std::move(entry));
-  }
+  Audit(caller, why, run_id, owner);
   return {StatusCode::PERMISSION_DENIED, std::move(why)};
+}
+
+void QueryServiceImpl::Audit(const Caller& caller, std::string why,
+                             std::string_view run_id,
+                             std::string_view owner) const {
+  if (!backend_.audit) return;
+  AuditEntry entry = EntryOf(AuditKind::kRefusal, caller);
+  entry.run_id = run_id;
+  entry.owner = owner;
+  entry.what = std::move(why);
+  backend_.audit(std::move(entry));
 }
 
 grpc::Status QueryServiceImpl::ListRuns(grpc::ServerContext* context,
@@ -187,7 +194,7 @@ grpc::Status QueryServiceImpl::GetRun(grpc::ServerContext* context,
 grpc::Status QueryServiceImpl::WatchRun(
     grpc::ServerContext* context, const v1::WatchRunRequest* request,
     grpc::ServerWriter<v1::WatchRunResponse>* writer) {
-  const Asked asked(*this, *context, Query::kWatch);
+  Asked asked(*this, *context, Query::kWatch);
   if (!asked.in.ok()) return asked.in;
   const Places::Taken place(watching_);
   if (!place) return Taken("watch runs", limits::kWatchers);
@@ -210,6 +217,9 @@ grpc::Status QueryServiceImpl::WatchRun(
     auto run =
         backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
     if (run == nullptr) return grpc::Status::OK;  // ended, and gone from view
+    if (!callers_.StillIn(context->peer(), &asked.who)) {
+      return {StatusCode::UNAUTHENTICATED, asked.who.refused};
+    }
     // Another attempt may be the newest by now.
     if (grpc::Status checked = may(*run); !checked.ok()) return checked;
     if (run != shown) {

@@ -106,6 +106,9 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   // What he may not: refused, and told to the audit.
   grpc::Status Deny(std::string_view run_id, std::string_view owner,
                     const Caller& caller) const;
+  // Tells the audit of who was refused.
+  void Audit(const Caller& caller, std::string why,
+             std::string_view run_id = "", std::string_view owner = "") const;
 
   const QueryBackend backend_;
   Callers& callers_;

@@ -17,7 +17,8 @@ bool ReplyQueue::Push(v1::IngestResponse response) {
 void ReplyQueue::Clear() {
   responses_.clear();
   acks_.clear();
-  budget_->Give(std::exchange(bytes_, 0));
+  // Else it may be gone: see the constructor.
+  if (bytes_ > 0) budget_->Give(std::exchange(bytes_, 0));
 }
 
 void ReplyQueue::Ack(const Acknowledgement& ack) {

@@ -16,7 +16,8 @@ namespace nanwatch {
 
 class ReplyQueue {
  public:
-  // `budget` must outlive this.
+  // `budget` must outlive what waits here: once a stream is over that is
+  // nothing, while who answers may still hold its end of it.
   ReplyQueue(size_t most, ReplyBudget* budget) : most_(most), budget_(budget) {}
   ~ReplyQueue() { Clear(); }
   ReplyQueue(const ReplyQueue&) = delete;

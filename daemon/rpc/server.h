@@ -33,8 +33,7 @@ class RpcServer {
   // "unix:/run/nanwatch/ingest.sock", "127.0.0.1:9766" with the real port.
   const std::vector<std::string>& addresses() const { return addresses_; }
 
-  // Holds for calls from now on, and for messages on streams that are open; who
-  // may connect, for new connections.
+  // Holds for calls from now on, and for messages on streams that are open.
   void SetAccess(AccessOptions access);
 
   // Holds from now on, for who is there, too.
@@ -49,6 +48,8 @@ class RpcServer {
   void Stop(Duration grace);
 
   const RpcStats& stats() const { return stats_; }
+  // One that was met elsewhere. Any thread.
+  void CountLimit(std::string_view limit) { stats_.CountLimit(limit); }
 
  private:
   class Parts;

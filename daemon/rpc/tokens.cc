@@ -21,6 +21,8 @@ namespace {
 
 // 10,000 tokens of 100 bytes.
 constexpr size_t kFileMost = 1 << 20;
+// How soon a name that is gone is noticed on a stream that is open. Ours.
+constexpr std::chrono::seconds kLook(1);
 
 TokenHash HashOf(std::string_view token) {
   TokenHash hash{};
@@ -135,17 +137,39 @@ Status Tokens::LoadLocked() {
         fmt::format("the file of tokens {}, {}", path_, tokens.error())};
   }
   tokens_ = std::move(*tokens);
+  edition_.fetch_add(1, std::memory_order_release);
   return OkStatus();
 }
 
-std::optional<std::string> Tokens::NameOf(std::string_view token) {
-  const TokenHash hash = HashOf(token);
-  MutexLock lock(mutex_);
+void Tokens::RenewLocked() {
   int64_t suppressed = 0;
   if (const Status read = LoadLocked();
       !read && unreadable_.Allow(SystemClock().Now(), &suppressed)) {
     LogError("tokens were not read again, the old ones hold", read.error());
   }
+}
+
+uint64_t Tokens::edition() {
+  const auto now = std::chrono::steady_clock::now();
+  auto looked = looked_.load(std::memory_order_relaxed);
+  if (!path_.empty() && now - looked >= kLook &&
+      looked_.compare_exchange_strong(looked, now)) {
+    MutexLock lock(mutex_);
+    RenewLocked();
+  }
+  return edition_.load(std::memory_order_acquire);
+}
+
+bool Tokens::Has(std::string_view name) {
+  MutexLock lock(mutex_);
+  return std::any_of(tokens_.begin(), tokens_.end(),
+                     [&](const Token& one) { return one.name == name; });
+}
+
+std::optional<std::string> Tokens::NameOf(std::string_view token) {
+  const TokenHash hash = HashOf(token);
+  MutexLock lock(mutex_);
+  RenewLocked();
   // All are compared, each to its end.
   const Token* whose = nullptr;
   for (const Token& one : tokens_) {

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,11 @@ class Tokens {
   Status Load();
   // Whose `token` is; nullopt: nobody's. Takes as long for one as for another.
   std::optional<std::string> NameOf(std::string_view token);
+  // True while the file has a token of `name`.
+  bool Has(std::string_view name);
+  // Rises when the file is another one: who was known may be nobody now. Looks
+  // at it once a second.
+  uint64_t edition();
 
  private:
   // What a file was when it was read, whether or not it could be.
@@ -51,8 +58,12 @@ class Tokens {
   };
   static Stamp StampOf(const struct stat& found);
   Status LoadLocked() REQUIRES_LOCK(mutex_);
+  // As Load(); an error is logged.
+  void RenewLocked() REQUIRES_LOCK(mutex_);
 
   const std::string path_;
+  std::atomic<uint64_t> edition_{0};
+  std::atomic<std::chrono::steady_clock::time_point> looked_{};
   Mutex mutex_;
   Stamp read_ GUARDED_BY(mutex_);
   std::vector<Token> tokens_ GUARDED_BY(mutex_);

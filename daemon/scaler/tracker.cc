@@ -152,7 +152,7 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   last_step_ = record.step;
 }
 
-void ScalerTracker::JudgeOverflow(const StepRecord& record) {
+inline void ScalerTracker::JudgeOverflow(const StepRecord& record) {
   constexpr uint8_t kHasOverflow = 1u << static_cast<int>(StepFlag::kOverflow);
   constexpr uint8_t kHasSkipped = 1u << static_cast<int>(StepFlag::kSkipped);
   if (record.flags_present & kHasOverflow) {
@@ -200,7 +200,7 @@ bool ScalerTracker::MayHideOverflow(const StepRecord& record) const {
 }
 
 // Does the scale fall where overflow follows overflow?
-void ScalerTracker::JudgeAnswer(Told told) {
+inline void ScalerTracker::JudgeAnswer(Told told) {
   // streak_ is still the record's before.
   if (last_backoff_ == updates_ && (overflowed_ || streak_ > 0)) {
     answered_ = true;

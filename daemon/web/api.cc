@@ -89,7 +89,7 @@ HttpReply StatusPage(const WebBackend& backend, const HttpRequest& request) {
 }
 
 // The server sends them; here only what is asked for.
-HttpReply Events(Query query) {
+HttpReply Events(Query query, bool sees_all) {
   const Result<int64_t> attempt = query.Take("attempt", -1, 0, INT32_MAX);
   if (!attempt.ok()) return BadParameter(attempt.error());
   HttpReply reply;
@@ -97,6 +97,8 @@ HttpReply Events(Query query) {
   reply.handler = "events";
   EventQuery& events = reply.events.emplace();
   events.run_id = query.TakeText("run").value_or("");
+  // Nobody learns when another's run has changed.
+  if (!sees_all) events.run_id.clear();
   if (*attempt >= 0) events.attempt = static_cast<int32_t>(*attempt);
   if (!query.Untaken().empty()) return UnknownParameter(query.Untaken());
   return reply;
@@ -110,7 +112,10 @@ HttpReply Api::Answer(const std::vector<std::string>& path, Query query,
     if (!query.Untaken().empty()) return UnknownParameter(query.Untaken());
     return StatusPage(backend_, request);
   }
-  if (path.size() == 1 && path[0] == "events") return Events(std::move(query));
+  if (path.size() == 1 && path[0] == "events") {
+    return Events(std::move(query),
+                  SeesAll(backend_, CallerOf(backend_, request)));
+  }
   if (!path.empty() && path[0] == "runs") {
     if (path.size() == 1) {
       return ListRuns(backend_, std::move(query), CallerOf(backend_, request));

@@ -39,13 +39,19 @@ struct WebBackend {
   // Posts what somebody said of a run as an event. Not set: nothing is taken.
   std::function<Status(const RunKey&, const Annotation&, const Caller&)>
       annotate;
-  // Where nobody is asked who he is: he may say something of what nobody owns,
-  // and of what this process's user owns.
+  // Where nobody is asked who he is: what nobody owns, and what this process's
+  // user owns is shown to him, and where he is that user he may say something
+  // of it.
   Caller speaks_as;
   // Of a name that was proven; an error: a sentence why he is not let in.
   std::function<Result<Caller>(const std::string& name)> caller_of;
   // Hears of who was refused. Not set: nobody does.
   AuditSink audit;
+  // Requests of a kind that he may have answered at once; empty: who has no
+  // name. Not set: as many as there are places.
+  std::function<size_t(const std::string& user)> queries_of;
+  // Counts one of model/limits.h that was met. Not set: nobody does.
+  std::function<void(std::string_view limit)> count_limit;
   // Whether everyone sees every run. Not set: so it is.
   std::function<bool()> read_by_everyone;
   // Why others may listen in, or ask for anything, a sentence; empty: they may
@@ -63,11 +69,16 @@ inline const Caller& CallerOf(const WebBackend& backend,
   return request.caller ? *request.caller : backend.speaks_as;
 }
 
+// True when he sees every run.
+inline bool SeesAll(const WebBackend& backend, const Caller& caller) {
+  return !backend.read_by_everyone || backend.read_by_everyone() ||
+         caller.admin;
+}
+
 // True when he sees the runs of `owner`.
 inline bool MayRead(const WebBackend& backend, std::string_view owner,
                     const Caller& caller) {
-  return !backend.read_by_everyone || backend.read_by_everyone() ||
-         MayChange(owner, caller);
+  return SeesAll(backend, caller) || MayChange(owner, caller);
 }
 
 }  // namespace nanwatch

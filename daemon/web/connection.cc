@@ -77,8 +77,8 @@ Status Connection::Encrypt(std::shared_ptr<SSL_CTX> context, Deadline end) {
   return Error{reason == nullptr ? "the handshake failed" : reason};
 }
 
-std::vector<std::string> Connection::names() const {
-  return tls_ == nullptr ? std::vector<std::string>() : NamesOfClient(tls_);
+std::optional<std::string> Connection::certificate_name() const {
+  return tls_ == nullptr ? std::nullopt : NameOfClient(tls_);
 }
 
 ssize_t Connection::Read(char* to, size_t size, Deadline end) {

@@ -9,9 +9,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "web/deadline.h"
@@ -30,8 +30,10 @@ class Connection {
   // Speaks TLS from here on. An error says why not; empty: the client went
   // without a word.
   Status Encrypt(std::shared_ptr<SSL_CTX> context, Deadline end);
-  // The names of the client's certificate, as NamesOfClient().
-  std::vector<std::string> names() const;
+  // Of the client's certificate, as NameOfClient().
+  std::optional<std::string> certificate_name() const;
+
+  int fd() const { return fd_; }
 
   // Bytes read; 0: the client sends no more; -1: the deadline, or a failure.
   ssize_t Read(char* to, size_t size, Deadline end);

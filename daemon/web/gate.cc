@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "model/network_name.h"
 
@@ -38,12 +37,6 @@ HttpReply Busy() {
                  "Authorization header", "Try again in some seconds.");
   reply.handler = "gate";
   return reply;
-}
-
-// The first that is a name here, in the order of NamesOfClient().
-std::optional<std::string> NameAmong(const std::vector<std::string>& names) {
-  if (names.empty() || !IsNetworkName(names[0])) return std::nullopt;
-  return names[0];
 }
 
 }  // namespace
@@ -93,14 +86,13 @@ std::optional<HttpReply> Gate::Identify(const WebProtection& protection,
                                         HttpRequest* request,
                                         std::string* name) {
   if (protection.users.empty()) {
-    if (request->certificate_names.empty()) return std::nullopt;
-    const auto known = NameAmong(request->certificate_names);
-    if (!known) {
+    if (!request->certificate_name) return std::nullopt;
+    if (!IsNetworkName(*request->certificate_name)) {
       return Forbidden(
           "The certificate has no name that counts here: an e-mail address, a "
           "URI or a DNS name among its alternative names (SAN).");
     }
-    *name = *known;
+    *name = *request->certificate_name;
     return std::nullopt;
   }
   if (request->authorization.empty()) {

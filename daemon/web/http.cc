@@ -50,6 +50,8 @@ std::string_view StatusText(int status) {
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:
@@ -106,7 +108,8 @@ std::string HeaderBlock(const HttpReply& reply, const HttpHeaders& added) {
                          "Basic realm=\"nanwatch\", charset=\"UTF-8\"");
   }
   if (reply.status == 405) headers.emplace_back("Allow", "GET, HEAD");
-  if (reply.status == 503) headers.emplace_back("Retry-After", "2");
+  if (reply.status == 503 || reply.status == 429)
+    headers.emplace_back("Retry-After", "2");
   headers.emplace_back("Cache-Control", CacheControl(reply.keep));
   headers.insert(headers.end(), kSecurity.begin(), kSecurity.end());
   std::erase_if(headers, [&](const auto& ours) {

@@ -31,9 +31,13 @@ struct HttpRequest {
   std::string purpose;     // X-Nanwatch, which forms cannot send
   std::string body;
   std::string authorization;
-  std::string remote;                          // address of the peer
-  std::vector<std::string> certificate_names;  // as NamesOfClient()
+  std::string remote;  // address of the peer
+  // Of the certificate that it showed, as NameOfClient().
+  std::optional<std::string> certificate_name;
   std::optional<Caller> caller;  // absent: nobody was asked who he is
+  // Of a POST whose caller nobody asked: the user of the program that sent it,
+  // as Caller's. Empty: not known.
+  std::string local_number;
   std::string tried;  // the user whose password was wrong, where there is one
   bool from_loopback() const;  // the peer is on this machine
 };

@@ -6,11 +6,10 @@
 
 namespace nanwatch {
 
-bool LineUp::Add(Accepted accepted) {
+bool LineUp::Add(Accepted accepted) NANWATCH_TS(no_thread_safety_analysis) {
   {
     std::unique_lock<std::mutex> lock(mutex_.native());
-    changed_.wait(lock,
-                  [&] { return closed_ || waiting_.size() < waiting_most_; });
+    while (!closed_ && waiting_.size() >= waiting_most_) changed_.wait(lock);
     if (closed_) return false;
     size_t& count = of_host_[accepted.host];
     if (count >= of_host_most_ && !IsLoopback(accepted.host)) return false;
@@ -21,11 +20,11 @@ bool LineUp::Add(Accepted accepted) {
   return true;
 }
 
-std::optional<Accepted> LineUp::Take() {
+std::optional<Accepted> LineUp::Take() NANWATCH_TS(no_thread_safety_analysis) {
   std::optional<Accepted> taken;
   {
     std::unique_lock<std::mutex> lock(mutex_.native());
-    changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+    while (!closed_ && waiting_.empty()) changed_.wait(lock);
     if (closed_) return std::nullopt;
     taken = std::move(waiting_.front());
     waiting_.pop_front();

@@ -50,7 +50,8 @@ struct WebOptions {
   // Requests answered at once; others wait. 1 .. 64.
   int threads = 4;
   // Whether browsers may acknowledge and mute. Where nobody is asked who he is,
-  // those on this machine alone: on a machine of many users, false.
+  // those on this machine alone: what nobody owns, and the daemon's own user
+  // his.
   bool annotations = true;
   // A client that has not sent its request, or reads nothing of the reply, for
   // so long is cut off. Short, since requests are one packet and whoever holds

@@ -83,15 +83,16 @@ Passwords::Digest Passwords::DigestOf(const LoginTry& login,
   return digest;
 }
 
-bool Passwords::TakeTurn(const std::string& host, Deadline end) {
+bool Passwords::TakeTurn(const std::string& host, Deadline end)
+    NANWATCH_TS(no_thread_safety_analysis) {
   std::unique_lock<std::mutex> lock(mutex_.native());
   if (all_waiting_ >= kWait || waiting_[host] >= kWaitOfHost) return false;
   ++all_waiting_;
   ++waiting_[host];
-  const bool mine = turned_.wait_until(lock, end, [&] {
+  const auto mine = [&]() NANWATCH_TS(no_thread_safety_analysis) {
     return hashing_.size() < kHashes && hashing_.count(host) == 0;
-  });
-  if (mine) {
+  };
+  if (turned_.wait_until(lock, end, mine)) {
     hashing_.insert(host);
     return true;
   }

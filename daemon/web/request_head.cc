@@ -145,4 +145,20 @@ Result<RequestHead> ParseRequestHead(std::string_view head) {
   return parsed;
 }
 
+void TakeOver(const RequestHead& head, HttpRequest* request) {
+  request->method = head.method;
+  request->path = head.path;
+  request->query = head.query;
+  request->host = head.Header("host");
+  request->accept = head.Header("accept");
+  request->accept_encoding = head.Header("accept-encoding");
+  request->if_none_match = head.Header("if-none-match");
+  request->cache_control = head.Header("cache-control");
+  request->authorization = head.Header("authorization");
+  request->origin = head.Header("origin");
+  request->content_type = head.Header("content-type");
+  request->fetch_site = head.Header("sec-fetch-site");
+  request->purpose = head.Header("x-nanwatch");
+}
+
 }  // namespace nanwatch

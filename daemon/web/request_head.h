@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "web/http.h"
 
 namespace nanwatch {
 
@@ -38,6 +39,9 @@ size_t EndOfHead(std::string_view bytes);
 // Reads a whole head. An error is a sentence: it is none of HTTP/1.0 or 1.1, or
 // one that two readers could understand in two ways.
 Result<RequestHead> ParseRequestHead(std::string_view head);
+
+// What the pages and the API look at.
+void TakeOver(const RequestHead& head, HttpRequest* request);
 
 }  // namespace nanwatch
 

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -18,6 +17,8 @@
 #include "base/mutex.h"
 #include "base/open_files.h"
 #include "model/limits.h"
+#include "model/quotas.h"
+#include "net/local_user.h"
 #include "net/peer_address.h"
 #include "net/tcp_listener.h"
 #include "web/annotation_request.h"
@@ -29,6 +30,7 @@
 #include "web/request_head.h"
 #include "web/site.h"
 #include "web/tls_door.h"
+#include "web/turns.h"
 
 namespace nanwatch {
 namespace {
@@ -45,6 +47,9 @@ constexpr int kListeners = 32;
 constexpr auto kLook = std::chrono::milliseconds(250);
 // Scrapes answered at once, whatever pages ask for.
 constexpr int kScrapes = 2;
+// Requests of a user that are served or wait, a thread each, of 166. Beyond:
+// refused ("user_queries").
+constexpr size_t kRequestsOfUser = 64;
 // Of a reply; a client that takes longer than so many timeouts is cut off.
 constexpr int kTimeoutsPerReply = 15;
 // For a client to take the end of a reply, and hang up.
@@ -55,19 +60,6 @@ std::string MachineName() {
   gethostname(name, sizeof name - 1);
   return name;
 }
-
-class Turn {
- public:
-  explicit Turn(std::counting_semaphore<>& turns) : turns_(turns) {
-    turns_.acquire();
-  }
-  ~Turn() { turns_.release(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  std::counting_semaphore<>& turns_;
-};
 
 // What a connection meets: it holds on to it until it ends.
 struct Guard {
@@ -85,14 +77,16 @@ class HttpServer : public WebServer {
  public:
   HttpServer(const WebOptions& options, WebBackend backend)
       : audit_(backend.audit),
+        queries_of_(backend.queries_of),
+        count_limit_(backend.count_limit),
         snapshot_(backend.snapshot),
         now_(backend.now),
         gate_(backend.caller_of),
         site_(std::move(backend), WithMachineName(options.allowed_hosts)),
-        answering_(options.threads),
-        scraping_(kScrapes),
-        listening_(kListeners),
-        reading_(limits::kHttpBodies),
+        answering_(options.threads, kRequestsOfUser),
+        scraping_(kScrapes, kRequestsOfUser),
+        listening_(kListeners, kListeners),
+        reading_(limits::kHttpBodies, limits::kHttpBodies),
         request_time_(options.timeout_seconds),
         reply_time_(kTimeoutsPerReply * options.timeout_seconds),
         line_(std::max<size_t>(1, Places(options) / 8),
@@ -188,14 +182,14 @@ class HttpServer : public WebServer {
     }
     HttpRequest request;
     request.remote = accepted.host;
-    request.certificate_names = connection.names();
+    request.certificate_name = connection.certificate_name();
     HttpReply reply;
     if (!Ask(*guard, connection, end, &request, &reply)) return;
-    if (reply.status == 401 || reply.status == 403) {
+    if (reply.status == 401 || reply.status == 403 || reply.status == 429) {
       Audit(request, request.method + " " + request.path + ": " + reply.reason);
     }
     if (reply.events && request.method == "GET") {
-      SendEvents(*guard, connection, std::move(reply));
+      SendEvents(guard, connection, AskerOf(request), std::move(reply));
     } else {
       std::string bytes = HeaderBlock(reply, guard->protection.headers);
       if (request.method != "HEAD") bytes += reply.body;
@@ -240,41 +234,31 @@ class HttpServer : public WebServer {
       return true;
     }
     bytes.erase(0, head);
+    if (request->method == "POST" && !request->caller) {
+      const std::optional<uid_t> user = LocalUser(connection.fd());
+      if (user) request->local_number = "uid " + std::to_string(*user);
+    }
+    const Asker asker = AskerOf(*request);
     if (request->method == "POST" &&
-        !ReadBody(connection, *parsed, std::move(bytes), request)) {
+        !ReadBody(connection, *parsed, std::move(bytes), asker, request)) {
       *reply = ErrorReply(503, "Too many requests with a body are being read.",
                           "", "Try again.");
       return true;
     }
-    *reply = Answer(*request);
+    *reply = Answer(*request, asker);
     return true;
-  }
-
-  static void TakeOver(const RequestHead& head, HttpRequest* request) {
-    request->method = head.method;
-    request->path = head.path;
-    request->query = head.query;
-    request->host = head.Header("host");
-    request->accept = head.Header("accept");
-    request->accept_encoding = head.Header("accept-encoding");
-    request->if_none_match = head.Header("if-none-match");
-    request->cache_control = head.Header("cache-control");
-    request->authorization = head.Header("authorization");
-    request->origin = head.Header("origin");
-    request->content_type = head.Header("content-type");
-    request->fetch_site = head.Header("sec-fetch-site");
-    request->purpose = head.Header("x-nanwatch");
   }
 
   // False: so many others send one that this one is not read. What is not the
   // page's own is refused by its head: its body is not read either.
   bool ReadBody(Connection& connection, const RequestHead& head,
-                std::string begun, HttpRequest* request) {
+                std::string begun, const Asker& asker, HttpRequest* request) {
     // What is longer, or chunked, is none of the page's.
     const bool ours = !request->purpose.empty() && head.length &&
                       *head.length > 0 && *head.length <= kAnnotationBytes;
     if (!ours) return true;
-    if (!reading_.try_acquire()) return false;
+    const Turns::Turn turn = reading_.Try(asker);
+    if (!turn) return false;
     // One packet: who takes longer than a head may take is cut off.
     const Deadline end = In(request_time_);
     const auto size = static_cast<size_t>(*head.length);
@@ -285,30 +269,48 @@ class HttpServer : public WebServer {
       if (got <= 0) break;
       body.append(bytes, static_cast<size_t>(got));
     }
-    reading_.release();
     if (body.size() >= size) request->body = body.substr(0, size);
     return true;
   }
 
-  HttpReply Answer(const HttpRequest& request) {
-    const Turn turn(request.path == "/metrics" ? scraping_ : answering_);
-    return site_.Answer(request);
+  // Who is not asked who he is counts by his host.
+  Asker AskerOf(const HttpRequest& request) const {
+    const std::string user = request.caller ? request.caller->name : "";
+    return {
+        user.empty() ? "Who calls from " + request.remote : QuotaHolder(user),
+        queries_of_ ? queries_of_(user) : kNoQuotas.queries};
   }
 
-  // Holds one of the listeners' threads until the page goes, or the server.
-  void SendEvents(const Guard& guard, Connection& connection, HttpReply reply) {
-    if (!listening_.try_acquire()) {
+  HttpReply Answer(const HttpRequest& request, const Asker& asker) {
+    // Costs nothing, and is asked where everything else waits.
+    if (request.path == "/-/healthy") return site_.Answer(request);
+    Turns& turns = request.path == "/metrics" ? scraping_ : answering_;
+    if (const Turns::Turn turn = turns.Wait(asker)) {
+      return site_.Answer(request);
+    }
+    if (count_limit_) count_limit_("user_queries");
+    HttpReply refused =
+        ErrorReply(429, asker.name + " has too many requests here already.",
+                   "quotas.queries", "Wait for the answers of some.");
+    site_.Count(refused);
+    return refused;
+  }
+
+  // Until the page goes, or the server, or who may come in is another matter:
+  // the page comes again.
+  void SendEvents(const std::shared_ptr<const Guard>& guard,
+                  Connection& connection, const Asker& asker, HttpReply reply) {
+    const HttpHeaders& added = guard->protection.headers;
+    const Turns::Turn turn = listening_.Try(asker);
+    if (!turn) {
       reply = ErrorReply(503, "All places for listeners are taken.", "events",
                          "Ask for what is shown every few seconds instead.");
-      connection.Write(
-          HeaderBlock(reply, guard.protection.headers) + reply.body,
-          In(reply_time_));
+      connection.Write(HeaderBlock(reply, added) + reply.body, In(reply_time_));
       return;
     }
     EventFeed feed(std::move(*reply.events));
-    bool heard = connection.Write(HeaderBlock(reply, guard.protection.headers),
-                                  In(reply_time_));
-    while (heard) {
+    bool heard = connection.Write(HeaderBlock(reply, added), In(reply_time_));
+    while (heard && CurrentGuard() == guard) {
       const std::string text = feed.Next(snapshot_(), now_());
       if (!text.empty()) heard = connection.Write(text, In(reply_time_));
       std::unique_lock<std::mutex> lock(mutex_.native());
@@ -316,7 +318,6 @@ class HttpServer : public WebServer {
         break;
       }
     }
-    listening_.release();
   }
 
   // What was not let be done.
@@ -351,14 +352,16 @@ class HttpServer : public WebServer {
   }
 
   const AuditSink audit_;
+  const std::function<size_t(const std::string& user)> queries_of_;
+  const std::function<void(std::string_view limit)> count_limit_;
   const std::function<std::shared_ptr<const Snapshot>()> snapshot_;
   const std::function<Time()> now_;
   Gate gate_;
   Site site_;
-  std::counting_semaphore<> answering_;
-  std::counting_semaphore<> scraping_;
-  std::counting_semaphore<> listening_;
-  std::counting_semaphore<> reading_;
+  Turns answering_;
+  Turns scraping_;
+  Turns listening_;
+  Turns reading_;
   const std::chrono::seconds request_time_;
   const std::chrono::seconds reply_time_;
   LineUp line_;

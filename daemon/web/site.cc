@@ -147,7 +147,7 @@ HttpReply Site::Route(const HttpRequest& request) const {
 
 HttpReply Site::Metrics(const HttpRequest& request) const {
   const Caller& who = CallerOf(backend_, request);
-  if (!who.admin && backend_.read_by_everyone && !backend_.read_by_everyone()) {
+  if (!SeesAll(backend_, who)) {
     return ErrorReply(403, "Metrics show the runs of all users.", "access.read",
                       "Name the scraper's user in access.admins, or set "
                       "access.read: everyone.");

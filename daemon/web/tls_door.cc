@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -76,12 +77,13 @@ std::string AddressOf(const ASN1_STRING* bytes) {
   return text;
 }
 
-std::vector<std::string> NamesOf(const X509* certificate) {
+std::vector<std::string> NamesOf(const X509* certificate,
+                                 std::initializer_list<int> kinds) {
   const std::unique_ptr<GENERAL_NAMES, FreeNames> names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(
           certificate, NID_subject_alt_name, nullptr, nullptr)));
   std::vector<std::string> texts;
-  for (const int kind : {GEN_EMAIL, GEN_URI, GEN_DNS, GEN_IPADD}) {
+  for (const int kind : kinds) {
     for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
       int type = 0;
       const auto* value =
@@ -103,7 +105,8 @@ int CheckSan(int fine, X509_STORE_CTX* check) {
       X509_STORE_CTX_get_ex_data(check, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const auto* allowed = static_cast<const std::vector<std::string>*>(
       SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
-  const auto names = NamesOf(X509_STORE_CTX_get_current_cert(check));
+  const auto names = NamesOf(X509_STORE_CTX_get_current_cert(check),
+                             {GEN_EMAIL, GEN_URI, GEN_DNS, GEN_IPADD});
   const bool named =
       std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return std::find(allowed->begin(), allowed->end(), name) !=
@@ -211,12 +214,13 @@ Status TlsDoor::Renew(const TlsTexts& texts) {
   return OkStatus();
 }
 
-std::vector<std::string> NamesOfClient(const SSL* connection) {
+std::optional<std::string> NameOfClient(const SSL* connection) {
   const Certificate shown(SSL_get1_peer_certificate(connection));
   if (shown == nullptr || SSL_get_verify_result(connection) != X509_V_OK) {
-    return {};
+    return std::nullopt;
   }
-  return NamesOf(shown.get());
+  const auto names = NamesOf(shown.get(), {GEN_EMAIL, GEN_URI, GEN_DNS});
+  return names.empty() ? "" : names[0];
 }
 
 }  // namespace nanwatch

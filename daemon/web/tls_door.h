@@ -7,8 +7,8 @@
 #include <openssl/ssl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/mutex.h"
 #include "base/result.h"
@@ -36,10 +36,10 @@ class TlsDoor {
   std::shared_ptr<SSL_CTX> context_ GUARDED_BY(mutex_);
 };
 
-// The names of a certificate that a client showed and that was verified: DNS
-// names, e-mail addresses, IP addresses and URIs (SAN), in this order of kinds:
-// e-mail, URI, DNS, IP. Empty: it showed none.
-std::vector<std::string> NamesOfClient(const SSL* connection);
+// The name in a certificate that a client showed and that was verified: the
+// first of its e-mail addresses, else of its URIs, else of its DNS names (SAN);
+// empty: it has none. nullopt: there is no such certificate.
+std::optional<std::string> NameOfClient(const SSL* connection);
 
 }  // namespace nanwatch
 

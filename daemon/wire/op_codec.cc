@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -228,6 +229,37 @@ Verdict ReadExponents(const Batch& from, size_t rows, const Left& elements,
   return std::nullopt;
 }
 
+Verdict ReadSketches(const v1::Sketches& from, size_t rows, Sketches* to) {
+  const size_t told = from.rows_size();
+  if (told > rows ||
+      static_cast<size_t>(from.values_size()) != told * kSketchSums) {
+    return Complaint{fmt::format("{} sketches have {} values for {} rows; send "
+                                 "{} a row, and at most one sketch a row",
+                                 told, from.values_size(), rows, kSketchSums),
+                     ""};
+  }
+  for (size_t i = 0; i < told; ++i) {
+    const uint32_t row = from.rows(static_cast<int>(i));
+    if (row >= rows || (i > 0 && row <= to->rows.back())) {
+      return Complaint{fmt::format("sketches name row {} of {}; rows must rise "
+                                   "and stay below the row count",
+                                   row, rows),
+                       ""};
+    }
+    const auto* values = from.values().data() + i * kSketchSums;
+    if (!std::all_of(values, values + kSketchSums,
+                     [](float v) { return std::isfinite(v); })) {
+      return Complaint{fmt::format("the sketch of row {} is not finite; it is "
+                                   "of finite elements: see proto/SKETCH.md",
+                                   row),
+                       ""};
+    }
+    to->rows.push_back(row);
+    to->values.insert(to->values.end(), values, values + kSketchSums);
+  }
+  return std::nullopt;
+}
+
 Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   const Left elements = LeftOf(from, *to);
   Left left = elements;
@@ -250,7 +282,8 @@ Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   if (Verdict w = ReadDigest(from.digest(), "digest", rows, &to->digest)) {
     return w;
   }
-  return ReadExponents(from, rows, elements, to);
+  if (Verdict w = ReadExponents(from, rows, elements, to)) return w;
+  return ReadSketches(from.sketches(), rows, &to->sketches);
 }
 
 }  // namespace
@@ -337,6 +370,13 @@ void WriteOps(const OpColumns& from, Batch* to) {
     one->set_first(exponents.first);
     one->mutable_counts()->Assign(exponents.counts.begin(),
                                   exponents.counts.end());
+  }
+  if (!from.sketches.rows.empty()) {
+    v1::Sketches* sketches = to->mutable_sketches();
+    sketches->mutable_rows()->Assign(from.sketches.rows.begin(),
+                                     from.sketches.rows.end());
+    sketches->mutable_values()->Assign(from.sketches.values.begin(),
+                                       from.sketches.values.end());
   }
   to->set_request_id(from.request_id);
 }

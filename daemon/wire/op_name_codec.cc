@@ -73,6 +73,7 @@ Verdict ReadOpNames(const v1::OpNames& from, OpNames* to) {
     op.dtype = one.dtype() >= 0 && one.dtype() <= v1::DTYPE_FP8_E5M2
                    ? static_cast<Dtype>(one.dtype())
                    : Dtype::kUnknown;
+    op.part = one.part();
     op.order = one.has_order() ? std::max(one.order(), -1) : -1;
     if (Verdict w = ReadShape(one.logical_shape(), index, &op.logical_shape)) {
       return w;
@@ -97,6 +98,7 @@ void WriteOpNames(const OpNames& from, v1::OpNames* to) {
     one->mutable_storage_shape()->Assign(op.storage_shape.begin(),
                                          op.storage_shape.end());
     if (op.order >= 0) one->set_order(op.order);
+    one->set_part(op.part);
   }
 }
 

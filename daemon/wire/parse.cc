@@ -326,14 +326,16 @@ size_t WeightOf(const ClientMessage& message) {
               columns.float_status.size() * sizeof(FloatStatus) +
               columns.layer_scales.size() * sizeof(LayerScale) +
               columns.update_facts.size() * sizeof(UpdateFacts) +
-              columns.samples.size() * sizeof(SampleRange);
+              columns.samples.size() * sizeof(SampleRange) +
+              columns.batch_digests.size() * sizeof(BatchDigest);
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
     const OpColumns& columns = ops->columns;
     size_t row = 2 * sizeof(int64_t) + sizeof(Time) + sizeof(uint32_t) + 1;
     for (const auto& stat : columns.stat) {
       if (stat) row += sizeof(float);
     }
-    weight += columns.rows() * row + columns.digest.size() * sizeof(uint64_t);
+    weight += columns.rows() * row + columns.digest.size() * sizeof(uint64_t) +
+              columns.sketches.values.size() * sizeof(float);
     for (const auto& count : columns.count) {
       if (count) weight += count->rows.size() * 12;
     }

@@ -189,6 +189,17 @@ Verdict ReadSamples(const Batch& from, size_t rows, StepColumns* to) {
   return std::nullopt;
 }
 
+Verdict ReadBatchDigests(const Batch& from, size_t rows, StepColumns* to) {
+  if (Verdict w = CheckRows(from.batch_digests(), "batch_digests", rows)) {
+    return w;
+  }
+  to->batch_digests.reserve(from.batch_digests_size());
+  for (const v1::BatchDigest& one : from.batch_digests()) {
+    to->batch_digests.push_back({one.row(), one.digest()});
+  }
+  return std::nullopt;
+}
+
 Verdict ReadNumbers(const Batch& from, size_t rows, StepColumns* to) {
   for (int f = 0; f < kStepFields; ++f) {
     const FieldAccess& access = kFields[f];
@@ -243,6 +254,7 @@ Verdict ReadSteps(const Batch& from, StepColumns* to) {
   }
   if (Verdict w = ReadUpdateFacts(from, rows, to)) return w;
   if (Verdict w = ReadSamples(from, rows, to)) return w;
+  if (Verdict w = ReadBatchDigests(from, rows, to)) return w;
   to->request_id = from.request_id();
   return std::nullopt;
 }
@@ -291,6 +303,11 @@ void WriteSteps(const StepColumns& from, Batch* to) {
     one->set_row(range.row);
     one->set_first(range.first);
     one->set_last(range.last);
+  }
+  for (const BatchDigest& one : from.batch_digests) {
+    v1::BatchDigest* digest = to->add_batch_digests();
+    digest->set_row(one.row);
+    digest->set_digest(one.digest);
   }
   to->set_request_id(from.request_id);
 }

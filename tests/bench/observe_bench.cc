@@ -89,10 +89,12 @@ void Observe(benchmark::State& state, nanwatch_dtype dtype, size_t bytes,
              unsigned what) {
   const std::vector<unsigned char> data = Values(dtype, bytes);
   nanwatch_exponents exponents;
+  float sketch[NANWATCH_SKETCH_SUMS];
   for (auto _ : state) {
     nanwatch_op_status status;
     nanwatch_op_status_init(&status, 0, 0, NANWATCH_SLOT_OUTPUT);
     status.exponents = &exponents;
+    status.sketch = sketch;
     nanwatch_observe(data.data(), kBytes / bytes, dtype, what, &status);
     benchmark::DoNotOptimize(status);
   }
@@ -100,13 +102,16 @@ void Observe(benchmark::State& state, nanwatch_dtype dtype, size_t bytes,
 }
 
 constexpr unsigned kCountsRms = NANWATCH_OBSERVE_COUNTS | NANWATCH_OBSERVE_RMS;
+constexpr unsigned kSketch = NANWATCH_OBSERVE_DIGEST | NANWATCH_OBSERVE_SKETCH;
 
 #define NANWATCH_OBSERVE_BENCH(NAME, DTYPE, BYTES)                        \
   BENCHMARK_CAPTURE(Observe, NAME##_counts_rms, DTYPE, BYTES, kCountsRms) \
       ->Name("observe/" #NAME "/counts_rms");                             \
   BENCHMARK_CAPTURE(Observe, NAME##_everything, DTYPE, BYTES,             \
                     NANWATCH_OBSERVE_ALL)                                 \
-      ->Name("observe/" #NAME "/everything")
+      ->Name("observe/" #NAME "/everything");                             \
+  BENCHMARK_CAPTURE(Observe, NAME##_sketch, DTYPE, BYTES, kSketch)        \
+      ->Name("observe/" #NAME "/digest_sketch")
 
 NANWATCH_OBSERVE_BENCH(fp16, NANWATCH_FP16, 2);
 NANWATCH_OBSERVE_BENCH(bf16, NANWATCH_BF16, 2);

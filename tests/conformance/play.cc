@@ -235,6 +235,7 @@ void Player::Op(Line* line) {
   op.storage_shape = storage.data();
   op.storage_dims = storage.size();
   line->Read("order", &op.order);
+  line->Read("part", &op.part);
   nanwatch_op_register(session_, &op);
 }
 
@@ -276,6 +277,13 @@ void Player::Status(Line* line) {
     }
     s.exponents = &exponents;
   }
+  std::vector<float> sketch;
+  if (line->Take("sketch", &text)) {
+    for (const std::string& sum : Split(text, ',')) {
+      sketch.push_back(std::stof(sum));
+    }
+    s.sketch = sketch.data();
+  }
   nanwatch_push_op(session_, &s);
 }
 
@@ -300,6 +308,8 @@ void Player::Step(Line* line) {
   line->Read("overflow", &s.overflow, NANWATCH_STEP_OVERFLOW, &s.present);
   line->Read("skipped", &s.skipped, NANWATCH_STEP_SKIPPED, &s.present);
   line->Read("replica_digest", &s.replica_digest, NANWATCH_STEP_REPLICA_DIGEST,
+             &s.present);
+  line->Read("batch_digest", &s.batch_digest, NANWATCH_STEP_BATCH_DIGEST,
              &s.present);
   line->Read("float_status_combined", &s.float_status_combined);
   line->Read("request", &s.request_id);

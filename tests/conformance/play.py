@@ -13,6 +13,7 @@ WHOLE = {
     "ep", "cp", "growth_interval", "hysteresis", "order", "op", "step",
     "elements", "nan", "pos_inf", "neg_inf", "saturated", "zero", "subnormal",
     "device_flag", "digest", "request", "replica_digest",
+    "batch_digest", "part",
 }
 FLAGS = {"overflow", "skipped", "overflow_check", "float_status_combined"}
 REALS = {
@@ -45,6 +46,8 @@ def read(key, text):
     if key == "layer_scales":
         pairs = (pair.split(":") for pair in text.split(","))
         return {int(op): float(scale) for op, scale in pairs}
+    if key == "sketch":
+        return [float(part) for part in text.split(",")]
     if key == "exponents":
         first, _, counts = text.partition(":")
         return int(first), [int(c) for c in counts.split(",")]
@@ -100,7 +103,7 @@ class Player:
         rows, self.waiting = self.waiting, []
         columns = {}
         for name in {name for row in rows for name in row}:
-            if name == "exponents":  # what a table does not say
+            if name in ("exponents", "sketch"):  # what a table does not say
                 for row in rows:
                     self.run.op(**row)
                 return

@@ -115,7 +115,7 @@ def column_values(field, column, rows):
 def add_columns(batch, rows):
     for field, column in batch.ListFields():
         if field.message_type is None or field.name in ("layer_scales",
-                                                        "elements"):
+                                                        "elements", "sketches"):
             continue
         if field.message_type.name in COLUMNS | {"BitColumn", "CountColumn"}:
             for i, value in column_values(field, column, len(rows)):
@@ -137,6 +137,8 @@ def step_rows(event):
     for status in batch.float_status:
         rows[status.row]["float_status"] = (tuple(status.words),
                                             status.combined)
+    for one in batch.batch_digests:
+        rows[one.row]["batch_digest"] = one.digest
     scales = batch.layer_scales
     for i, op, scale in zip(scales.rows, scales.ops, scales.scales):
         rows[i].setdefault("layer_scales", []).append((op, exact(scale)))
@@ -162,6 +164,9 @@ def op_rows(event):
     for exponents in batch.exponents:
         rows[exponents.row]["exponents"] = (exponents.first,
                                             tuple(exponents.counts))
+    for i, row in enumerate(batch.sketches.rows):
+        rows[row]["sketch"] = tuple(
+            exact(v) for v in batch.sketches.values[16 * i:16 * (i + 1)])
     return rows
 
 

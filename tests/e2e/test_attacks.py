@@ -54,7 +54,11 @@ class Memory:
 
     def _look(self):
         while not self.over.wait(0.05):
-            for line in self.status.read_text().splitlines():
+            try:
+                text = self.status.read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                return  # it has ended
+            for line in text.splitlines():
                 if line.startswith("VmRSS"):
                     self.most = max(self.most, int(line.split()[1]) << 10)
 

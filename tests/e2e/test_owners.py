@@ -251,6 +251,31 @@ def test_the_page_of_a_service_changes_nothing_of_others(folder):
         daemon.kill()
 
 
+def test_on_the_loopback_port_the_kernel_says_who_it_is(folder):
+    """Nobody is asked for a password: root's run is muted by root alone."""
+    folder.chmod(0o711)
+    daemon = Daemon(folder).start()
+    try:
+        feed(daemon.address, "--run", "job", "--steps", "50",
+             "--nan-loss-at", "10")
+        incident = wait_for("an incident", lambda: get_json(
+            daemon.http + "/api/v1/runs/job").get("incidents"))[0]["id"]
+
+        def mute(**user):
+            return subprocess.run(
+                ["curl", "-s", "-w", "%{http_code}", "-H",
+                 "X-Nanwatch: annotate", "-H", "Content-Type: application/json",
+                 "-d", json.dumps({"kind": "mute", "incident": incident}),
+                 daemon.http + "/api/v1/runs/job/annotations"],
+                capture_output=True, text=True, timeout=20, **user).stdout
+
+        said = mute(**as_user(BOB))
+        assert said.endswith("403") and "belongs to root" in said, said
+        assert mute().endswith("200")
+    finally:
+        daemon.kill()
+
+
 def test_who_may_is_read_again_on_hup(shared):
     """On a stream that is open, and for groups."""
     group = grp.getgrgid(pwd.getpwnam(CHIEF).pw_gid).gr_name

@@ -13,6 +13,7 @@ import pytest
 from conftest import (Daemon, counted, feed, limit_hits, refusals, summary,
                       wait_for)
 from raw_client import names, opening, steps
+from test_audit import line
 from test_hostile_clients import watchers
 from test_owners import ANN, BOB, CHIEF, as_user, client, why_not
 
@@ -140,8 +141,9 @@ def test_an_administrator_s_opening_counts_for_the_owner(folder):
         daemon.kill()
 
 
-def test_streams(limited):
-    daemon = limited("quotas: {streams: 2}")
+def test_streams(limited, folder):
+    audit = folder / "audit.jsonl"
+    daemon = limited(f"quotas: {{streams: 2}}\naudit: {{file: {audit}}}")
     with contextlib.ExitStack() as stack:
         for i in range(2):
             stack.enter_context(client(daemon, ANN)).opened(1 + i, f"ann-{i}")
@@ -150,6 +152,7 @@ def test_streams(limited):
         assert "quotas.streams" in ended["message"] and ANN in ended["message"]
         stack.enter_context(client(daemon, BOB)).opened(9, "bob")
         assert limit_hits(daemon, "user_streams") == 1
+        assert "quotas.streams" in line(audit, "refusal", who=ANN)["what"]
     # Who left made room.
     def comes_in():
         with client(daemon, ANN) as ann:
@@ -195,8 +198,9 @@ WATCH_ONE = """if True:
 """
 
 
-def test_queries(limited):
-    daemon = limited("quotas: {queries: 3}")
+def test_queries(limited, folder):
+    audit = folder / "audit.jsonl"
+    daemon = limited(f"quotas: {{queries: 3}}\naudit: {{file: {audit}}}")
     with client(daemon, ANN) as ann:
         ann.opened(1, "job")
         with watchers(daemon, "job", 5) as calls:  # root's
@@ -212,6 +216,8 @@ def test_queries(limited):
             assert codes.count(None) == 3
             assert codes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) == 2
             assert limit_hits(daemon, "user_queries") == 2
+            assert "quotas.queries" in line(audit, "refusal",
+                                            who="root")["what"]
             watch = subprocess.run(
                 [sys.executable, "-c", WATCH_ONE, daemon.address],
                 capture_output=True, text=True, timeout=30, **as_user(BOB))

@@ -117,12 +117,20 @@ access: {{admins: [chief]}}
         self.token_files[name] = self.folder / f"{name}.token"
         self.token_files[name].write_text(token + "\n")
         self.known[name] = token
+        self._write_known()
+        return token
+
+    def take_back(self, name):
+        """The user's tokens: there is none any more."""
+        del self.known[name]
+        self._write_known()
+
+    def _write_known(self):
         new = self.folder / "tokens.new"
         new.write_text("# name, SHA-256\n" + "".join(
             f"{who} {hashlib.sha256(one.encode()).hexdigest()}\n"
             for who, one in self.known.items()))
         new.rename(self.tokens)
-        return token
 
     def told(self, **more):
         """The environment of a training."""

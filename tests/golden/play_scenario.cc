@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "tests/golden/cause_words.h"
 #include "tests/golden/scenario.h"
 #include "tests/unit/engine/dump.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/all_rules.h"
 #include "detect/rules.h"
 #include "model/diagnosis.h"
 #include "tests/generate/healthy.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "model/rule_id.h"
 
 namespace nanwatch {

@@ -3,7 +3,7 @@
 # folder -> (folders it may include, third-party headers that it may include).
 # Every folder may include itself.
 BELOW_APP = {
-    "base", "model", "net", "metrics", "wire", "alert", "diagnose", "detect",
+    "base", "model", "net", "metrics", "wire", "alert", "compare", "diagnose", "detect",
     "scaler", "logs", "notify", "history", "engine", "json", "web", "rpc",
     "config",
 }
@@ -16,6 +16,7 @@ FOLDERS = {
         {"model", "base"}, {"nanwatch/v1/", "google/protobuf/", "openssl/"},
     ),
     "alert": ({"model", "base"}, set()),
+    "compare": ({"model", "base"}, set()),
     # TensorBoard's event files, read with protobuf's CodedInputStream.
     "logs": ({"model", "base"}, {"google/protobuf/io/"}),
     "diagnose": ({"scaler", "model", "base"}, set()),
@@ -51,7 +52,10 @@ FOLDERS = {
     "": (BELOW_APP | {"app", "cli"}, {"CLI/"}),
 }
 # Folders without a clock, log, lock, thread or I/O.
-PURE = {"model", "scaler", "detect", "diagnose", "alert", "engine", "logs"}
+PURE = {
+    "model", "scaler", "detect", "diagnose", "alert", "compare", "engine",
+    "logs",
+}
 PURE_BANNED = {
     "thread", "mutex", "condition_variable", "atomic", "future", "fstream",
     "iostream", "filesystem", "random", "ctime", "unistd.h", "base/clock.h",

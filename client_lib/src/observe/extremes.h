@@ -18,11 +18,17 @@ namespace nanwatch {
 namespace {
 
 // Elements as they lie in the buffer, at any address.
+typedef uint8_t __attribute__((aligned(1), may_alias)) Unaligned8;
 typedef uint16_t __attribute__((aligned(1), may_alias)) Unaligned16;
 typedef uint32_t __attribute__((aligned(1), may_alias)) Unaligned32;
 typedef uint64_t __attribute__((aligned(1), may_alias)) Unaligned64;
 template <typename Bits>
 struct UnalignedOf;
+template <>
+struct UnalignedOf<uint8_t> {
+  using Type = Unaligned8;
+  using Signed = int8_t;
+};
 template <>
 struct UnalignedOf<uint16_t> {
   using Type = Unaligned16;

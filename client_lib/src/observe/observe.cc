@@ -2,6 +2,7 @@
 // status.
 
 #include <nanwatch.h>
+#include <nanwatch_sketch.h>
 
 #include <cmath>
 #include <cstring>
@@ -11,16 +12,6 @@
 
 namespace nanwatch {
 namespace {
-
-ObserveFunction BestHere() {
-  size_t count = 0;
-  const ObserveVariant* variants = ObserveVariants(&count);
-  ObserveFunction best = variants[0].function;
-  for (size_t i = 1; i < count; ++i) {
-    if (variants[i].runs_here) best = variants[i].function;
-  }
-  return best;
-}
 
 // A statistic of finite elements stays finite: what float cannot hold (of
 // fp64) becomes the largest float.
@@ -84,6 +75,20 @@ void SetStatus(const Tally& tally, size_t n, unsigned what,
   }
 }
 
+void SetSketch(const void* data, size_t n, nanwatch_dtype dtype, unsigned what,
+               nanwatch_op_status* out) {
+  nanwatch_sketch sketch;
+  nanwatch_sketch_init(&sketch);
+  nanwatch_sketch_add(&sketch, data, n, dtype, what, 0);
+  if (what & NANWATCH_OBSERVE_DIGEST) {
+    out->digest = sketch.digest;
+    out->present |= NANWATCH_OP_DIGEST;
+  }
+  if ((what & NANWATCH_OBSERVE_SKETCH) != 0 && out->sketch != nullptr) {
+    nanwatch_sketch_floats(&sketch, out->sketch);
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch
 
@@ -93,7 +98,6 @@ extern "C" int nanwatch_observe(const void* data, size_t n,
   using namespace nanwatch;
   if (out == nullptr || (data == nullptr && n > 0)) return 0;
   if (ElementBytes(dtype) == 0) return 0;
-  static const ObserveFunction observe = BestHere();
   uint64_t exponents[NANWATCH_EXPONENT_BINS];
   const bool wants_exponents =
       (what & NANWATCH_OBSERVE_EXPONENTS) != 0 && out->exponents != nullptr;
@@ -104,8 +108,11 @@ extern "C" int nanwatch_observe(const void* data, size_t n,
     std::memset(exponents, 0, bins * sizeof(exponents[0]));
     tally.exponents = exponents;
   }
-  observe(data, n, dtype, what, &tally);
+  BestVariant().function(data, n, dtype, what, &tally);
   SetStatus(tally, n, what, out);
+  if (what & (NANWATCH_OBSERVE_DIGEST | NANWATCH_OBSERVE_SKETCH)) {
+    SetSketch(data, n, dtype, what, out);
+  }
   if (wants_exponents) SetExponents(exponents, bins, lowest, out->exponents);
   return 1;
 }

@@ -31,6 +31,12 @@ struct Tally {
   uint64_t* exponents = nullptr;
 };
 
+// Of a tensor, or of the part of it that was seen: see proto/SKETCH.md.
+struct SketchTally {
+  uint64_t digest = 0;
+  double sums[NANWATCH_SKETCH_SUMS] = {};
+};
+
 // floor(log2) of the smallest subnormal and of the largest value.
 int LowestExponent(nanwatch_dtype dtype);
 int HighestExponent(nanwatch_dtype dtype);
@@ -57,13 +63,31 @@ void ObserveAvx2(const void* data, size_t n, nanwatch_dtype dtype,
 void ObserveAvx512(const void* data, size_t n, nanwatch_dtype dtype,
                    unsigned what, Tally* tally);
 #endif
+
+// Adds `n` elements, the first of which is number `first` of its tensor, for
+// what of NANWATCH_OBSERVE_DIGEST and _SKETCH is in `what`.
+using SketchFunction = void (*)(const void* data, size_t n,
+                                nanwatch_dtype dtype, uint64_t first,
+                                unsigned what, SketchTally* tally);
+void SketchBaseline(const void* data, size_t n, nanwatch_dtype dtype,
+                    uint64_t first, unsigned what, SketchTally* tally);
+#if defined(__x86_64__)
+void SketchAvx2(const void* data, size_t n, nanwatch_dtype dtype,
+                uint64_t first, unsigned what, SketchTally* tally);
+void SketchAvx512(const void* data, size_t n, nanwatch_dtype dtype,
+                  uint64_t first, unsigned what, SketchTally* tally);
+#endif
+
 struct ObserveVariant {
   const char* name;
   ObserveFunction function;
+  SketchFunction sketch;
   bool runs_here;  // this CPU has what it needs
 };
 // Best last. `count`: how many.
 const ObserveVariant* ObserveVariants(size_t* count);
+// The best that runs here.
+const ObserveVariant& BestVariant();
 
 }  // namespace nanwatch
 

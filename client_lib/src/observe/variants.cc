@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "format.h"
 #include "tally.h"
 
@@ -84,11 +86,11 @@ size_t ElementBytes(nanwatch_dtype dtype) {
 const ObserveVariant* ObserveVariants(size_t* count) {
 #if defined(__x86_64__)
   static const ObserveVariant kVariants[] = {
-      {"baseline", ObserveBaseline, true},
-      {"avx2", ObserveAvx2,
+      {"baseline", ObserveBaseline, SketchBaseline, true},
+      {"avx2", ObserveAvx2, SketchAvx2,
        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            HasF16c() && __builtin_cpu_supports("bmi2")},
-      {"avx512", ObserveAvx512,
+      {"avx512", ObserveAvx512, SketchAvx512,
        __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") &&
@@ -97,10 +99,25 @@ const ObserveVariant* ObserveVariants(size_t* count) {
            __builtin_cpu_supports("bmi2") && HasF16c()}};
 #else
   static const ObserveVariant kVariants[] = {
-      {"baseline", ObserveBaseline, true}};
+      {"baseline", ObserveBaseline, SketchBaseline, true}};
 #endif
   *count = sizeof(kVariants) / sizeof(kVariants[0]);
   return kVariants;
+}
+
+const ObserveVariant& BestVariant() {
+  static const ObserveVariant& best =
+      [] {
+        size_t count = 0;
+        const ObserveVariant* variants = ObserveVariants(&count);
+        size_t found = 0;
+        for (size_t i = 1; i < count; ++i) {
+          if (variants[i].runs_here) found = i;
+        }
+        return std::ref(variants[found]);
+      }()
+          .get();
+  return best;
 }
 
 }  // namespace nanwatch

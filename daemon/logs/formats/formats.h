@@ -40,6 +40,7 @@ extern const LogFormat kWandbHistory;
 extern const LogFormat kJsonLines;
 extern const LogFormat kCsvTable;
 extern const LogFormat kKeyValue;
+extern const LogFormat kAlikeLines;
 extern const LogFormat kMindFormers;
 extern const LogFormat kMindSpore;
 extern const LogFormat kMindYolo;

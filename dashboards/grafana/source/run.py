@@ -332,7 +332,7 @@ ABOUT = (4, [
         "daemon": (None, {}),
         "attempt": (None, {}),
         "job of the run": (None, {}),
-        "labels": ("max by (instance, attempt, job_name, framework, precision, "
+        "labels": ("max by (instance, attempt, user, job_name, framework, precision, "
                    "overflow_mode, scaler) (nanwatch_run_info{RUN})", None),
         "opened": ("max by (instance) (nanwatch_run_opened_timestamp_seconds"
                    "{RUN}) * 1000", {"unit": "dateTimeFromNow"}),
@@ -353,7 +353,7 @@ ABOUT = (4, [
         "daemon had no history of what was before. Compare precision and scaler "
         "with what you meant.",
         sort="opened",
-        labels={"instance": "daemon", "job_name": "job of the run",
+        labels={"instance": "daemon", "user": "owner", "job_name": "job of the run",
                 "overflow_mode": "overflow mode"}),
 ])
 

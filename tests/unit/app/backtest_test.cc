@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "tests/unit/app/recorded_events.h"
 
 namespace nanwatch {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

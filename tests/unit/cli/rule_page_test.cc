@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "diagnose/causes.h"
 #include "diagnose/first_look.h"
 

@@ -1,6 +1,7 @@
 /* nanwatch.h compiled and used as C. */
 
 #include <nanwatch.h>
+#include <nanwatch_sketch.h>
 
 int UseNanwatchFromC(void);
 
@@ -21,6 +22,13 @@ int UseNanwatchFromC(void) {
   nanwatch_op_status_init(&status, 1, log_op, NANWATCH_SLOT_OUTPUT);
   const int observed =
       nanwatch_observe(data, 4, NANWATCH_FP32, NANWATCH_OBSERVE_ALL, &status);
+  float sums[NANWATCH_SKETCH_SUMS];
+  nanwatch_sketch sketch;
+  nanwatch_sketch_init(&sketch);
+  nanwatch_sketch_add(&sketch, data, 4, NANWATCH_FP32,
+                      NANWATCH_OBSERVE_DIGEST | NANWATCH_OBSERVE_SKETCH, 0);
+  nanwatch_sketch_floats(&sketch, sums);
+  status.sketch = sums;
   nanwatch_push_op(session, &status);
 
   nanwatch_step step;

@@ -12,6 +12,7 @@ namespace {
 
 using nanwatch::OpStatus;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::SizeIs;
 
 std::vector<const nanwatch_op_status*> Pointers(
@@ -110,6 +111,16 @@ TEST(EncodeOpsTest, ExponentsAndFlagsKnowTheirRow) {
   EXPECT_THAT(batch.device_flag().row_gaps(), ElementsAre(2));
   EXPECT_THAT(batch.device_flag().counts(), ElementsAre(16));
   EXPECT_EQ(batch.device_flag().absent(), std::string("\x03"));
+}
+
+TEST(EncodeOpsTest, SketchesKnowTheirRow) {
+  std::vector<float> sketch(NANWATCH_SKETCH_SUMS, 0.5f);
+  sketch[3] = -2;
+  std::vector<OpStatus> rows = {Row(0, 0, 0), Row(0, 1, 0)};
+  rows[1].sketch = sketch.data();
+  const auto batch = EncodeOps(Pointers(rows), {}, 0);
+  EXPECT_THAT(batch.sketches().rows(), ElementsAre(1));
+  EXPECT_THAT(batch.sketches().values(), ElementsAreArray(sketch));
 }
 
 TEST(OpBatchRowsTest, CutsWhereABatchCannotSayMore) {

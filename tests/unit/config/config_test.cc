@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

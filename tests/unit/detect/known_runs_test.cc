@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "detect/all_rules.h"
 #include "detect/rules.h"
 #include "tests/unit/detect/rule_feed.h"
 

@@ -51,8 +51,9 @@ TEST(LossHighPlateau, ALanguageModelBackWhereItBeganHasLostAll) {
     return f.worst;
   };
   EXPECT_EQ(worst("litgpt", 9.6), Severity::kWarning);
-  EXPECT_EQ(worst("litgpt", 8.0), Severity::kNone) << "other data, it may be";
-  EXPECT_EQ(worst("", 9.6), Severity::kNone) << "a critic's rewards, it may be";
+  EXPECT_EQ(worst("litgpt", 8.5), Severity::kWarning);
+  EXPECT_EQ(worst("", 8.5), Severity::kWarning);
+  EXPECT_EQ(worst("litgpt", 7.5), Severity::kNone) << "other data, it may be";
 }
 
 // Of a log of 160 lines; of longer ones loss_spike says it earlier.

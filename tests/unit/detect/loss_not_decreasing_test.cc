@@ -36,10 +36,44 @@ TEST(LossNotDecreasing, IsAWarningAfterTwoThousandStepsUntilItFalls) {
   EXPECT_EQ(f.now, Severity::kWarning);
   ExpectWords(f.Described().sentence);
   EXPECT_EQ(f.Described().opened_step, 1);
-  for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0});
+  for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0 + 0.02 * noise.Normal()});
   EXPECT_EQ(f.now, Severity::kNone);
-  f.Steps({.loss = 17.6}, 5000);
+  stand(5000);
   EXPECT_EQ(f.now, Severity::kNone) << "it is asked once";
+}
+
+TEST(LossNotDecreasing, ALossThatStandsStillToTheLastDigitIsAWarning) {
+  const auto worst = [](int records, double noise_of_it, int again) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    Noise noise;
+    double loss = 3;
+    for (int i = 0; i < 400; ++i) {
+      if (i % again == 0) loss = 4 - 0.004 * i + noise_of_it * noise.Normal();
+      f.Step({.loss = loss});
+    }
+    f.Steps({.loss = 2.31}, records);
+    return f.now;
+  };
+  EXPECT_EQ(worst(19, 0.1, 1), Severity::kNone);
+  EXPECT_EQ(worst(20, 0.1, 1), Severity::kWarning);
+  EXPECT_EQ(worst(70, 0.1, 20), Severity::kNone) << "each is shown 20 times";
+}
+
+TEST(LossNotDecreasing, OneThatMovesAgainIsWell) {
+  StepFeed<LossNotDecreasing> f(NoScaler());
+  Noise noise;
+  const auto learn = [&](double from) {
+    for (int i = 0; i < 200; ++i) {
+      f.Step({.loss = from - 0.004 * i + 0.05 * noise.Normal()});
+    }
+  };
+  learn(4);
+  f.Steps({.loss = 3.2}, 60);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 201);
+  ExpectWords(f.Described().sentence);
+  learn(3.2);
+  EXPECT_EQ(f.now, Severity::kNone);
 }
 
 TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
@@ -97,7 +131,9 @@ TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
   EXPECT_EQ(learned.Steps({.loss = 0.0001, .grad_norm = 0}, 200),
             Severity::kNone);
   StepFeed<LossNotDecreasing> bare(NoScaler());
-  EXPECT_EQ(bare.Steps({.loss = 0.6931}, 200), Severity::kNone);
+  EXPECT_EQ(bare.Steps({.loss = 0.6931}, 50), Severity::kWarning);
+  StepFeed<LossNotDecreasing> rounded(NoScaler());
+  EXPECT_EQ(rounded.Steps({.loss = 0.69}, 200), Severity::kNone);
 }
 
 TEST(LossNotDecreasing, WhatFellOrCannotBeToldIsLeftInPeace) {

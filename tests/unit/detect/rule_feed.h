@@ -135,6 +135,7 @@ class StepFeed {
     if (before) context.loss_before = &*before;
     context.loss_returns = loss_returns;
     context.norm_warns = norm_warns;
+    context.level = level;
     now = rule.OnStep(context, {thresholds.data()});
     worst = std::max(worst, now);
     return now;
@@ -175,6 +176,7 @@ class StepFeed {
   std::optional<StepLayers> layers;        // likewise
   std::optional<LossReached> before;       // of the attempt before
   bool loss_returns = false;               // as of the record before
+  LevelKind level = LevelKind::kKept;
   bool norm_warns = false;                 // likewise
   int64_t step = 0;
   Severity now = Severity::kNone;

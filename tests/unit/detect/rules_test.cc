@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/all_rules.h"
 #include "tests/unit/detect/rule_feed.h"
 
 namespace nanwatch {
@@ -31,7 +32,7 @@ TEST(Rules, AreAllThereByNumber) {
       ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
                   19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,
                   35, 36, 38, 39, 40, 41, 42, 43, 49, 51, 53, 54, 55, 56, 57,
-                  58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68));
+                  58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69));
 }
 
 TEST(Rules, SpeakForThemselves) {

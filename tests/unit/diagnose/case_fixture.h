@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/all_rules.h"
 #include "detect/rules.h"
 #include "diagnose/causes.h"
 #include "diagnose/diagnose.h"

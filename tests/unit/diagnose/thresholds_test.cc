@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "detect/all_rules.h"
 #include "tests/unit/diagnose/case_fixture.h"
 
 namespace nanwatch {

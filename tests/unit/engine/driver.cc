@@ -1,6 +1,6 @@
 #include "tests/unit/engine/driver.h"
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 
 namespace nanwatch {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "engine/run_state.h"
 #include "tests/golden/words.h"
 #include "tests/unit/engine/driver.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "detect/rules.h"
+#include "detect/all_rules.h"
 #include "model/limits.h"
 #include "tests/golden/words.h"
 #include "tests/unit/engine/driver.h"

@@ -10,14 +10,14 @@
 namespace nanwatch {
 namespace {
 
-// The loss of `b`, and of `a` if it is another one, jumps and stays up.
-Severity WorstOf(bool own) {
+// The loss of `b`, and of `a` if it is another one, goes to `to` and stays.
+Severity WorstOf(bool own, double to = 4) {
   Driver driver;
   const SessionId s = driver.Open("job");
   Severity worst = Severity::kNone;
   for (int64_t step = 0; step < 900; ++step) {
     const double wave = 0.01 * static_cast<double>(step % 7);
-    const double b = (step < 200 ? 1 : 4) + wave;
+    const double b = step < 200 ? 1 + wave : to + to / 4 * wave;
     StepColumns columns = Columns({{.step = step, .loss = own ? 0.5 + wave : b},
                                    {.step = step, .loss = b}},
                                   driver.now());
@@ -35,6 +35,11 @@ Severity WorstOf(bool own) {
 
 TEST(RivalLosses, HaveNoLevelToLeave) {
   EXPECT_EQ(WorstOf(true), Severity::kNone);
+}
+
+// A discriminator that is always right.
+TEST(RivalLosses, OneThatAlwaysWinsIsTold) {
+  EXPECT_EQ(WorstOf(true, 1e-5), Severity::kWarning);
 }
 
 TEST(RivalLosses, OneThatIsSharedHas) {

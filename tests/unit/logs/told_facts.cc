@@ -91,6 +91,7 @@ std::string FactText(const LogFact& fact) {
     add(Name(field), most ? "<=" : "=", fact[field]);
   }
   if (fact.of_adversary) text.append(" of_adversary");
+  if (fact.of_rewards) text.append(" of_rewards");
   if (fact.cross_entropy) text.append(" cross_entropy");
   if (fact.loss_left_out) text.append(" loss_left_out");
   if (fact.norm_told == NormTold::kZero) text.append(" norm_zero");

@@ -119,9 +119,11 @@ TEST(Exposition, NeverFiniteHasNoGaugeButTheState) {
 TEST(Exposition, AttemptStandsOnInfoOnly) {
   RunView run = SampleRun("job-7", 2);
   run.key.attempt = 3;
+  run.description.owner = "ann";
   const std::string text = Expose({run}, {Cardinality::kFull});
   EXPECT_EQ(Count(text, "attempt=\"3\""), 1);
   EXPECT_THAT(text, HasSubstr("nanwatch_run_info{run_id=\"job-7\",attempt="));
+  EXPECT_THAT(text, HasSubstr(",user=\"ann\","));
 }
 
 TEST(Exposition, ShowsTheNewestAttemptOnly) {

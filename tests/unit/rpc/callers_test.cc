@@ -149,6 +149,42 @@ TEST(CallersTest, OverTcpATokenOrACertificateSaysTheName) {
   }
 }
 
+// Of a stream that is open.
+TEST(CallersTest, WhoIsTakenBackIsNotStillIn) {
+  const TempDir dir;
+  // Of "secret" and of "other".
+  const std::string ann =
+      "ann 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n";
+  const std::string bob = "bob " + std::string(64, '0') + "\n";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(dir / "new") << text;
+    std::rename((dir / "new").c_str(), (dir / "tokens").c_str());
+  };
+  write(ann + bob);
+  Callers callers({.users = {}}, {.tokens = dir / "tokens"});
+  ASSERT_TRUE(callers.LoadTokens().ok());
+  int told = 0;
+  callers.OnRefused([&](std::string_view, const Identity&) { ++told; });
+  Identity who = callers.Identify("ipv4:10.1.2.3:4", "Bearer secret", {});
+  Identity by_certificate = callers.Identify("ipv4:10.1.2.3:4", "", "eve");
+  EXPECT_TRUE(callers.StillIn("", &who));
+  // Another token of the same name.
+  write("ann " + std::string(64, '1') + "\n" + bob);
+  EXPECT_NE(callers.Identify("", "Bearer secret", {}).refused, "");
+  EXPECT_TRUE(callers.StillIn("", &who));
+  EXPECT_EQ(told, 1);
+  const uint64_t edition = callers.edition();
+  write(bob);
+  EXPECT_NE(callers.Identify("", "Bearer secret", {}).refused, "");
+  EXPECT_GT(callers.edition(), edition);
+  EXPECT_FALSE(callers.StillIn("", &who));
+  EXPECT_NE(who.refused.find("ann"), std::string::npos);
+  EXPECT_EQ(told, 3);
+  EXPECT_TRUE(callers.StillIn("", &by_certificate));
+  callers.Set({.users = {"bob"}});
+  EXPECT_FALSE(callers.StillIn("", &by_certificate));
+}
+
 TEST(CallersTest, AnonymousCallersAreNobody) {
   Callers callers({}, {.anonymous = true});
   const Identity who = callers.Identify("ipv4:127.0.0.1:1", "Bearer x", {});

@@ -83,6 +83,10 @@ TEST_F(ConnectionsTest, CutsWhoHasMoreToSayThanIsRead) {
   EXPECT_FALSE(connections_.Add("user-2", Socket(), 10, seconds(3)));
   EXPECT_TRUE(connections_.Add("user-1", Socket(), 10, seconds(3)));
   EXPECT_TRUE(connections_.Add("user-2", Socket(), 10, seconds(5)));
+  // Who is ended again waits twice as long, not those beside him.
+  connections_.Cut("fd:" + std::to_string(ours[2]), seconds(5));
+  EXPECT_FALSE(connections_.Add("user-2", Socket(), 10, seconds(8)));
+  EXPECT_TRUE(connections_.Add("user-2", Socket(), 10, seconds(9)));
   connections_.Cut("fd:" + std::to_string(ours[1]), seconds(5));
   EXPECT_EQ(send(theirs[1], "x", 1, MSG_NOSIGNAL), -1);
   EXPECT_EQ(send(theirs[0], "x", 1, MSG_NOSIGNAL), 1);

@@ -25,6 +25,7 @@ class AnnotationTest : public ::testing::Test {
     request_.fetch_site = "same-origin";
     request_.purpose = "annotate";
     request_.remote = "127.0.0.1";
+    request_.local_number = "uid 997";
     body_ = {{"kind", "mute"},
              {"incident", "fedcba9876543210"},
              {"for_seconds", 3600},
@@ -102,6 +103,16 @@ TEST_F(AnnotationTest, ForeignPagesAreRefused) {
   request_.content_type = "text/plain";
   EXPECT_EQ(Send().status, 415);
   EXPECT_TRUE(daemon_.said.empty());
+}
+
+// The port is everybody's; the kernel says whose program sent it.
+TEST_F(AnnotationTest, ARunOfTheDaemonsUserIsHisAlone) {
+  EXPECT_EQ(SendOfRunOf("nanwatch").status, 200);
+  for (const char* other : {"", "uid 0", "uid 1000"}) {
+    request_.local_number = other;
+    EXPECT_EQ(SendOfRunOf("nanwatch").status, 403) << other;
+    EXPECT_EQ(SendOfRunOf("").status, 200) << "nobody owns it";
+  }
 }
 
 TEST_F(AnnotationTest, OtherMachinesAreRefused) {

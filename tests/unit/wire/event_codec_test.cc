@@ -94,6 +94,7 @@ void ExpectSame(const StepColumns& a, const StepColumns& b) {
     EXPECT_EQ(a.samples[i].first, b.samples[i].first);
     EXPECT_EQ(a.samples[i].last, b.samples[i].last);
   }
+  EXPECT_EQ(a.batch_digests, b.batch_digests);
   EXPECT_EQ(a.request_id, b.request_id);
 }
 
@@ -127,6 +128,7 @@ void ExpectSame(const OpColumns& a, const OpColumns& b) {
     EXPECT_EQ(a.exponents[i].first, b.exponents[i].first);
     EXPECT_EQ(a.exponents[i].counts, b.exponents[i].counts);
   }
+  EXPECT_EQ(a.sketches, b.sketches);
   EXPECT_EQ(a.request_id, b.request_id);
 }
 

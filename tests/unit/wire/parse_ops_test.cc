@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "model/limits.h"
 #include "tests/unit/wire/batch_builder.h"
 #include "wire/parse.h"
@@ -130,6 +132,22 @@ TEST(ParseOpsTest, RefusesExponentsThatCountTooMuch) {
   ExpectRefused(request, "in column exponents");
   counts->set_first(1023);
   ExpectRefused(request, "exponents of row 0 run from 1023 to 1024");
+}
+
+TEST(ParseOpsTest, RefusesSketchesThatAreNone) {
+  v1::IngestRequest request = OpsRequest(2);
+  v1::Sketches* sketches = request.mutable_ops()->mutable_sketches();
+  sketches->add_rows(1);
+  for (size_t i = 0; i < kSketchSums; ++i) sketches->add_values(1);
+  EXPECT_FALSE(ParseOps(request).refused);
+  sketches->set_values(3, NAN);
+  ExpectRefused(request, "the sketch of row 1 is not finite");
+  sketches->set_values(3, 1);
+  sketches->add_values(1);
+  ExpectRefused(request, "1 sketches have 17 values for 2 rows");
+  sketches->mutable_values()->Truncate(kSketchSums);
+  sketches->set_rows(0, 2);
+  ExpectRefused(request, "sketches name row 2 of 2");
 }
 
 TEST(ParseOpsTest, RefusesRowsThatDoNotRise) {

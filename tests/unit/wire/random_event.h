@@ -104,6 +104,9 @@ class RandomEvents {
       }
     }
     if (Coin()) steps.replica_digest.assign(rows, random_());
+    for (size_t row = Below(3); row < rows; row += 1 + Below(3)) {
+      steps.batch_digests.push_back({static_cast<uint32_t>(row), random_()});
+    }
     steps.request_id = Below(3);
     return steps;
   }
@@ -138,6 +141,12 @@ class RandomEvents {
         const int first = static_cast<int>(Below(40)) - 30;
         ops.exponents.push_back(
             {static_cast<uint32_t>(row), first, {0, Below(99), 3}});
+      }
+    }
+    for (size_t row = Below(3); row < rows; row += 1 + Below(3)) {
+      ops.sketches.rows.push_back(static_cast<uint32_t>(row));
+      for (size_t i = 0; i < kSketchSums; ++i) {
+        ops.sketches.values.push_back(static_cast<float>(Below(1000)) - 500);
       }
     }
     ops.request_id = Below(3);

@@ -32,6 +32,7 @@ def encode_op(
     logical: Sequence[int],
     storage: Sequence[int],
     order: int | None,
+    part: bool = False,
 ) -> bytes:
     """An OpName."""
     return (
@@ -42,6 +43,7 @@ def encode_op(
         + _wire.put_bytes(5, _wire.varints(logical))
         + _wire.put_bytes(6, _wire.varints(storage))
         + _wire.put_optional_int(7, order)
+        + _wire.put_int(60, int(part))
     )
 
 

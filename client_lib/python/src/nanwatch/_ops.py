@@ -47,6 +47,8 @@ NUMBERS = {
     "fp8_scale_inv": 24,
 }
 _DEVICE_FLAG, _DIGEST, _EXPONENTS, _REQUEST = 25, 26, 27, 28
+_SKETCHES = 60
+SKETCH_SUMS = 16
 
 # fp64 reaches from 2^-1074 to 2^1023.
 EXPONENT_BINS = 2098
@@ -82,6 +84,7 @@ class Status(NamedTuple):
     # First exponent and its counts.
     exponents: tuple[int, tuple[int, ...]] | None = None
     request: int = 0
+    sketch: tuple[float, ...] | None = None  # SKETCH_SUMS, finite
 
 
 class Table:
@@ -270,6 +273,20 @@ def _put_exponents(table: Table) -> bytes:
     return b"".join(out)
 
 
+def _put_sketches(table: Table) -> bytes:
+    rows: list[int] = []
+    values: list[float] = []
+    for i, sketch in enumerate(table.column("sketch")):
+        if sketch is not None:
+            rows.append(i)
+            values.extend(sketch)
+    return _wire.put_message(
+        _SKETCHES,
+        _wire.put_bytes(1, _wire.varints(rows))
+        + _wire.put_bytes(2, _wire.little("f", values)),
+    )
+
+
 def encode(table: Table, op_elements: Sequence[int], sent_us: int) -> bytes:
     """One OpBatch without session and sequence. `op_elements` holds the
     elements of each op's storage shape."""
@@ -291,5 +308,6 @@ def encode(table: Table, op_elements: Sequence[int], sent_us: int) -> bytes:
         digests = _wire.little("Q", [d or 0 for d in table.column("digest")])
         out.append(_wire.put_bytes(_DIGEST, digests))
     out.append(_put_exponents(table) if table.has("exponents") else b"")
+    out.append(_put_sketches(table) if table.has("sketch") else b"")
     out.append(_wire.put_int(_REQUEST, table.column("request")[0]))
     return b"".join(out)

@@ -31,6 +31,7 @@ _MORE = frozenset(
         "applied_grad_norm",
         "optimizer",
         "replica_digest",
+        "batch_digest",
         "float_status",
         "float_status_combined",
         "layer_scales",
@@ -104,6 +105,7 @@ class Run(RunEnds):
             batch: Any = None,
             update_fault: int = 0,
             stuck_fraction: float | None = None,
+            batch_digest: int | None = None,
             time: float | None = None,
         ) -> None:
             """Says one update, applied or skipped. None is "not collected".
@@ -116,8 +118,9 @@ class Run(RunEnds):
             `applied_grad_norm` is of what the optimizer got, after clipping.
             `batch`: the numbers of the samples that it trained on, one or
             several: a verdict then names which to leave out. What watches
-            see of updates is `update_fault` and `stuck_fraction`. `time`: Unix
-            seconds, now if not given."""
+            see of updates is `update_fault` and `stuck_fraction`.
+            `batch_digest`: a number that is equal where the data is, by which
+            runs are compared. `time`: Unix seconds, now if not given."""
 
     else:
 
@@ -178,11 +181,12 @@ class Run(RunEnds):
         more: _steps.More | None = None,
     ) -> None:
         """Not for trainings: `step` of what was looked at already. Of `more`
-        the share of zeros and the fault alone."""
+        the share of zeros, the fault and the batch's digest alone."""
         rows = self._rows
         if len(rows) >= self._limit:
             share = None if more is None else more.zero_fraction
             fault = 0 if more is None else more.update_fault
+            batch = None if more is None else more.batch_digest
             self.step(
                 step,
                 loss,
@@ -194,6 +198,7 @@ class Run(RunEnds):
                 time=time,
                 zero_fraction=share,
                 update_fault=fault,
+                batch_digest=batch,
             )
             return
         rows.extend(
@@ -267,6 +272,7 @@ class Run(RunEnds):
             get("update_fault") or 0,
             checks.share("stuck_fraction", get("stuck_fraction")),
             _samples.of(checks, get("batch")),
+            checks.count("batch_digest", get("batch_digest")),
         )
 
     def _optimizer(self, name: Any) -> int:

@@ -40,18 +40,27 @@ class RunOps:
         storage_shape: Sequence[int] = (),
         data_format: str = "",
         order: int | None = None,
+        part: bool = False,
     ) -> int:
         """Makes an op known and returns its index, -1 when it could not (65,536
         ops a run, shapes of at most 16 dimensions). `dtype` is "fp64", "fp32",
         "fp16", "bf16", "fp8_e4m3" or "fp8_e5m2"; `storage_shape` what memory
         holds, padding included, if not `shape`; `order` the place in the
-        execution order, from 0. An op whose shape or dtype changes is
-        registered again. Not for the inner loop."""
+        execution order, from 0; `part`: several ranks hold the tensor in parts,
+        whose digests and sketches have the places in the whole. An op whose
+        shape or dtype changes is registered again. Not for the inner loop."""
         if self._silent or self._is_closed("register_op"):
             return -1
         try:
             return self._register_op(
-                name, type, dtype, shape, storage_shape, data_format, order
+                name,
+                type,
+                dtype,
+                shape,
+                storage_shape,
+                data_format,
+                order,
+                part,
             )
         except Exception as error:
             self._failed("register_op", error)
@@ -66,6 +75,7 @@ class RunOps:
         storage_shape: Any,
         data_format: Any,
         order: Any,
+        part: Any,
     ) -> int:
         checks = self._checks
         text = checks.text("name", name)
@@ -89,6 +99,7 @@ class RunOps:
             logical,
             storage,
             place,
+            bool(part),
         )
         index = self._shared.names.add_op(encoded, storage or logical)
         if index < 0:
@@ -161,6 +172,7 @@ class RunOps:
         device_flag: int | None = None,
         digest: int | None = None,
         exponents: tuple[int, Sequence[int]] | None = None,
+        sketch: Sequence[float] | None = None,
         request: int = 0,
         time: float | None = None,
         **unknown: Any,
@@ -172,7 +184,8 @@ class RunOps:
         "optimizer_state" or "collective". Counts are of elements; `elements`
         is needed only where it is not the op's shape. Statistics are of finite
         elements, those of log2|x| of finite non-zero ones. `exponents` is the
-        first binary exponent and a count for it and each that follows."""
+        first binary exponent and a count for it and each that follows.
+        `digest` and `sketch` (16 numbers) are as proto/SKETCH.md says."""
         if self._silent or self._is_closed("op"):
             return
         given = locals()
@@ -210,6 +223,7 @@ class RunOps:
             digest=checks.count("digest", given["digest"]),
             exponents=self._exponents(given["exponents"]),
             request=checks.count("request", given["request"]) or 0,
+            sketch=self._sketch(given["sketch"]),
         )
         shared.give_ops(status, 1)
         if counts["nan"] or counts["pos_inf"] or counts["neg_inf"]:
@@ -244,6 +258,19 @@ class RunOps:
         if first is None or None in counts:
             return None
         return first, tuple(c for c in counts if c is not None)
+
+    def _sketch(self, value: Any) -> tuple[float, ...] | None:
+        if value is None:
+            return None
+        if isinstance(value, (list, tuple)) and len(value) == _ops.SKETCH_SUMS:
+            sums = [self._checks.real32("sketch", v) for v in value]
+            finite = [v for v in sums if v is not None and v - v == 0.0]
+            if len(finite) == _ops.SKETCH_SUMS:
+                return tuple(finite)
+        self._checks.refuse(
+            "sketch", f"sketch= takes {_ops.SKETCH_SUMS} finite numbers"
+        )
+        return None
 
     def ops(self, columns: Mapping[str, Any]) -> None:
         """Says many statuses at once: a column each of numpy arrays (or lists)

@@ -39,6 +39,7 @@ class More(NamedTuple):
     update_fault: int = 0  # UpdateFault
     stuck_fraction: float | None = None
     samples: tuple[int, int] | None = None  # both included
+    batch_digest: int | None = None  # of the data that was trained on
 
 
 _NOTHING_MORE = More()
@@ -220,6 +221,17 @@ def _put_samples(more: Sequence[More]) -> bytes:
     )
 
 
+def _put_batch_digests(more: Sequence[More]) -> bytes:
+    return b"".join(
+        _wire.put_message(
+            60,
+            _wire.put_int(1, i) + _wire.put_fixed64(2, row.batch_digest),
+        )
+        for i, row in enumerate(more)
+        if row.batch_digest is not None
+    )
+
+
 def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
     if column.count(None) == len(column):
         return b""
@@ -237,6 +249,7 @@ def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
         put_doubles(23, [row.applied_grad_norm for row in more]),
         _put_update_facts(more),
         _put_samples(more),
+        _put_batch_digests(more),
     ]
     if more[0].replica_digest is not None:
         digests = [row.replica_digest or 0 for row in more]

@@ -64,7 +64,8 @@ def watch(
     and at every 16th the sizes of weights and updates, for which the weights
     are copied; "ops" adds what goes
     through each module forward and backward, within `budget` of the time of a
-    step. Whatever the level, the daemon may ask for the detail of "ops" for
+    step; "compare" adds to "default" what two runs are compared by. Whatever
+    the level, the daemon may ask for the detail of "ops" for
     some steps.
 
     `run`: the run's id, or a Run that is open already. The rest is as for

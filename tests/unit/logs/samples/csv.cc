@@ -39,7 +39,7 @@ constexpr SampleLines kLines[] = {
     {"bars between, and a term of the loss that is not finite",
      "Step | Training Loss | reward | kl\n-- | -- | -- | --\n"
      "1 | -0.250000 | 13.437500 | 0.5\n2 | -0.125000 | 6.931818 | nan",
-     "step=1 loss=-0.25\nstep=2 loss=nan"},
+     "step=1 loss=-0.25 of_rewards\nstep=2 loss=nan of_rewards"},
     {"blanks between",
      "epoch     train_loss  valid_loss  accuracy  time    \n"
      "0         0.750000    0.820000    0.500000  00:42   \n"

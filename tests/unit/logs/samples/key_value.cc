@@ -118,10 +118,24 @@ constexpr SampleLines kLines[] = {
      "step: 9, d_loss: 0.5, loss: 2.5, g_loss: 1.5\n"
      "(epoch: 1, iters: 950, time: 0.102, data: 0.002) D_A: 0.304 G_A: 0.503 "
      "cycle_A: 5.034 idt_A: 1.510",
-     "step=50 loss=0.0414 of_adversary\nstep=100 loss=nan of_adversary\n"
-     "step=3 loss=0.6931 of_adversary\n"
-     "step=300 loss=1.25 of_adversary\nstep=9 loss=2.5\n"
+     "step=50 loss=0.0414 of_adversary scaler=0\nstep=50 loss=6.192 "
+     "of_adversary scaler=1\n"
+     "step=100 loss=0.4446 of_adversary scaler=0\nstep=100 loss=nan "
+     "of_adversary scaler=1\n"
+     "step=3 loss=0.6931 of_adversary scaler=0\nstep=3 loss=0.7312 "
+     "of_adversary scaler=1\n"
+     "step=300 loss=1.25 of_adversary scaler=0\nstep=300 loss=0.9 of_adversary "
+     "scaler=1\n"
+     "step=9 loss=2.5 of_adversary scaler=0\nstep=9 loss=0.5 of_adversary "
+     "scaler=1\n"
      "step=950 loss=5.034 of_adversary"},
+    {"a generator's loss beside a loss of the whole may be a term of that",
+     "step=1 loss=2.5 gen_loss=1.5\nstep=2 loss=2.25 gen_loss=nan",
+     "step=1 loss=2.5\nstep=2 loss=2.25 of_adversary scaler=0\nstep=2 loss=nan "
+     "of_adversary scaler=1"},
+    {"rewards say what is trained",
+     "step=1 loss=2.5 ep_rew_mean=11\nstep=2 loss=2.25 rollout/ep_rew_mean=nan",
+     "step=1 loss=2.5 of_rewards\nstep=2 loss=2.25 of_rewards"},
     {"other things have scales, too",
      "step=1 | Loss: 9.5 | Logit Scale: 14.286\n"
      "step=2 | Loss: 9.5 | guidance scale: 7.5\n"

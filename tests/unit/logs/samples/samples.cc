@@ -30,6 +30,7 @@ constexpr const SampleTable* kTables[] = {
     &kLightningSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,
+    &kAlikeLinesSamples,
     &kLlmCSamples,
     &kAutomodelSamples,
     &kMindOcrSamples,

@@ -62,6 +62,7 @@ extern const SampleTable kLastWordsSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;
+extern const SampleTable kAlikeLinesSamples;
 extern const SampleTable kLlmCSamples;
 extern const SampleTable kMaeBeitSamples;
 extern const SampleTable kMaskRcnnSamples;

@@ -12,6 +12,7 @@ import torch
 
 from nanwatch import _update_faults
 from nanwatch._torch import faults, underflow
+from nanwatch._torch.comparing import Comparing, NotComparing
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.guard import Guard
@@ -43,6 +44,7 @@ class Looks:
         *,
         level: str,
         replica: bool,
+        comparing: Comparing | NotComparing,
         others: Callable[[], bool],
     ) -> None:
         """`replica`: all ranks hold the same weights. `others`: whether any
@@ -56,6 +58,7 @@ class Looks:
         self._scaler = scaler
         self._level = level
         self._replica = replica
+        self._comparing = comparing
         self._others = others
 
     def at_scale(self, followed: Followed) -> None:
@@ -173,6 +176,8 @@ class Looks:
             norms=norms,
         )
         update.keep_first(first)
+        if self._comparing.on:
+            self._comparing.gradients(followed, divide_by, gradient_of)
         if rich and update.underflow is None:
             update.rich = True
             self._guard(

@@ -18,6 +18,7 @@ class Step:
     __slots__ = (
         "_at_once",
         "_loss",
+        "batch",
         "goes_on",
         "layers",
         "more",
@@ -62,6 +63,7 @@ class Step:
         self.request = request
         self.scale = scale
         self.more = more
+        self.batch: int | None = None  # the digest of its data
         self.parts = [
             part if type(part) is float else readout.add([part])
             for part in parts

@@ -107,8 +107,11 @@ class Teller:
             for its, numbers in zip(step.losses(), told):
                 self._tell_step(step, its, numbers)
         if not step.updates:  # an optimizer that cannot be followed
+            more = dict(step.more)
+            if step.batch is not None:
+                more["batch_digest"] = step.batch
             self._run.step(
-                step.number, loss, step.scale, time=step.time, **step.more
+                step.number, loss, step.scale, time=step.time, **more
             )
             seen = Seen(loss_bad, loss_bad, loss_bad, lost, unexplained)
             self._after(seen)
@@ -325,6 +328,8 @@ class Teller:
         self, step: Step, loss: float | None, numbers: dict[str, Any]
     ) -> None:
         few = {name: numbers.pop(name) for name in _FEW if name in numbers}
+        if step.batch is not None:
+            few["batch_digest"] = step.batch
         if few:
             if len(numbers) == _USUAL and not step.more and not step.request:
                 self._run.take_step(

@@ -16,6 +16,7 @@ from nanwatch._names import OPTIMIZERS
 from nanwatch._run import Run
 from nanwatch._torch import (
     clipping,
+    comparing,
     open_watches,
     parts,
     replicas,
@@ -42,8 +43,9 @@ from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
 from nanwatch._torch.tracing import may_compile, uncompiled, weakly
 from nanwatch._torch.untold import Untold
+from nanwatch._torch.weak_calls import weakly
 
-LEVELS = ("default", "layers", "ops")
+LEVELS = ("default", "layers", "ops", comparing.LEVEL)
 
 _is_kept = False  # from compilers
 
@@ -72,7 +74,8 @@ class Watch:
         self.run = run
         self._owns_run = owns_run
         self._checks = run._checks
-        self._level = level
+        # What is compared comes on top of what is said by default.
+        self._level = "default" if level == comparing.LEVEL else level
         self._budget = budget
         self._given_scaler = scaler
         self._scaler = scaling.of(scaler)
@@ -90,7 +93,7 @@ class Watch:
         self._detail = detail = Detail(self.modules)
         self._teller = Teller(
             run,
-            level,
+            self._level,
             replica,
             self.modules,
             lambda seen: detail.after(seen, current.count),
@@ -115,6 +118,9 @@ class Watch:
         self._by_id = {id(f.optimizer): f for f in self._followed}
         if replica:
             self._teller.names.name_weights(self._followed)
+        self._comparing = comparing.begin(
+            level, run, model, self._guard, self._scaler
+        )
         self._looks = Looks(
             current,
             self._followed,
@@ -123,8 +129,9 @@ class Watch:
             detail,
             self._teller.names,
             self._scaler,
-            level=level,
+            level=self._level,
             replica=replica,
+            comparing=self._comparing,
             others=lambda: any(p.grad is not None for p in model.parameters()),
         )
         if self._scaler is not None:
@@ -256,8 +263,7 @@ class Watch:
         if self._closed:
             return self.run.close(0.0) if self._owns_run else True
         self._closed = True
-        self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._untold.tell_ready(most=0))
+        self._tell_rest()
         self._take_off()
         if self._scaler is not None:
             self._scaler.close()
@@ -275,6 +281,7 @@ class Watch:
         if self.layers is not None:
             self.layers.close()
         self._first.close()
+        self._comparing.close()
         let_go(self._model)
         self.modules.disable()
         for followed in self._followed:
@@ -291,8 +298,7 @@ class Watch:
         """By the sender: tells what was not told, ends the run, and lets go of
         all that this was made of, which would wait for the next collection."""
         self._closed = True
-        self._guard("close", self._tell_last)
-        self._guard("close", lambda: self._untold.tell_ready(most=0))
+        self._tell_rest()
         # A scaler may be another watch's by now; ours is not heard any more.
         self._guard("hooks", self._take_off)
         if self._owns_run:
@@ -513,6 +519,7 @@ class Watch:
         """They are over."""
         current, last = self._current, steps[-1]
         current.count += len(steps)
+        self._comparing.end(last, self._untold, current.number)
         if last.rows or not current.readout.empty() or len(steps) > 1:
             # What cannot be read is not in the next one's way.
             current.readout = Readout()
@@ -588,6 +595,10 @@ class Watch:
     def is_open(self, model: Any = None, run: Run | None = None) -> bool:
         """And of this model, or of this run."""
         return not self._closed and (model is self._model or run is self.run)
+
+    def _tell_rest(self) -> None:
+        self._guard("close", self._tell_last)
+        self._guard("close", lambda: self._untold.tell_ready(most=0))
 
     def _tell_last(self) -> None:
         if self._current.updates:

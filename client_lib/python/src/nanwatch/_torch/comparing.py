@@ -1,0 +1,312 @@
+"""What two runs are compared by: digests and sketches of all that a step reads
+and makes, at some steps, and a digest of each step's batch. Hooks are on the
+modules at those steps alone."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from nanwatch import _sketches, _wire
+from nanwatch._run import Run
+from nanwatch._torch.compared_rows import PARAMETER, ComparedRows
+from nanwatch._torch.compared_steps import ComparedSteps
+from nanwatch._torch.guard import Guard
+from nanwatch._torch.hooks import Hook, keep_from_copies, release
+from nanwatch._torch.modules import _graph_task, _node_of, inner, own_path
+from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.sketching import Taken, can_be_taken, take
+from nanwatch._torch.step import Step
+from nanwatch._torch.tracing import is_traced
+from nanwatch._torch.untold import Untold
+
+LEVEL = "compare"
+_TENSORS = 4  # of one call's inputs, and of its outputs
+# Between one tensor of a batch, or part of it, and the next.
+_TURN = 0x9E3779B97F4A7C15
+
+
+class NotComparing:
+    """At other levels."""
+
+    on = False
+
+    def close(self) -> None:
+        pass
+
+    def gradients(self, *of: Any) -> None:
+        pass
+
+    def end(self, *of: Any) -> None:
+        pass
+
+
+def begin(
+    level: str, run: Run, model: Any, guard: Guard, scaler: Any
+) -> Comparing | NotComparing:
+    """`scaler`: of `scaling.of`."""
+    if level != LEVEL:
+        return NotComparing()
+    library = _sketches.library()
+    if library is None:
+        run._checks.refuse(
+            "compare",
+            'level="compare" needs the C library for digests and sketches: '
+            f"install libnanwatch.so.0, or name it by {_sketches.LIBRARY}; "
+            "without it this run is not recorded for a comparison",
+        )
+        return NotComparing()
+    return Comparing(library, run, model, guard, scaler)
+
+
+class Comparing:
+    """Of one model. All calls are of the training's threads."""
+
+    def __init__(
+        self,
+        library: _sketches.Library,
+        run: Run,
+        model: Any,
+        guard: Guard,
+        scaler: Any,
+    ) -> None:
+        self._library = library
+        self._model = weakref.ref(model)
+        self._guard = guard
+        self._scaler = scaler
+        self._scale = 0.0  # as the backward pass of this step had it
+        self._rows = ComparedRows(run)
+        self.steps = ComparedSteps()
+        self._handles: list[tuple[weakref.ref[Any], Any]] = []
+        self._recent: dict[int, tuple[Any, int, Taken | None]] = {}
+        self._batch: int | None = None
+        keep_from_copies(model)
+        self._begun: Any = model.register_forward_pre_hook(
+            Hook(self._begins), with_kwargs=True
+        )
+        self._enable()
+
+    def close(self) -> None:
+        self._disable()
+        if self._begun is not None:
+            self._begun.remove()
+            self._begun = None
+        self._rows.clear()
+        self._recent = {}
+
+    @property
+    def on(self) -> bool:
+        """The step that goes on is looked at."""
+        return bool(self._handles)
+
+    # ------------------------------------------------------------ what hooks do
+
+    def _begins(self, module: Any, args: Any, kwargs: Any) -> None:
+        if is_traced() or not (module.training and torch.is_grad_enabled()):
+            return
+        self._timed("batch", self._take_batch, args, kwargs)
+
+    def _take_batch(self, args: Any, kwargs: Any) -> None:
+        for tensor in _tensors_in((args, kwargs)):
+            taken = self._take(tensor)
+            if taken is None:
+                continue
+            digest = (self._batch or 0) * _TURN + taken.sketch.digest
+            self._batch = digest & _wire.MASK64
+            if self.on:
+                self._rows.add("batch", "Batch", "input", taken)
+
+    def _enable(self) -> None:
+        model = self._model()
+        if model is None or self._handles:
+            return
+        for path, module in inner(model).named_modules():
+            name = own_path(path) or "model"
+            leaf = next(module.children(), None) is None
+            keep_from_copies(module)
+            handle = module.register_forward_hook(
+                Hook(self._hook(name, type(module).__name__, leaf)),
+                with_kwargs=True,
+            )
+            self._handles.append((weakref.ref(module), handle))
+
+    def _disable(self) -> None:
+        model = self._model()
+        for reference, handle in self._handles:
+            handle.remove()
+            module = reference()
+            if module is not None and module is not model:
+                release(module)
+        self._handles = []
+
+    def _hook(self, name: str, kind: str, leaf: bool) -> Callable[..., None]:
+        def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
+            if is_traced() or _graph_task() != -1:
+                return
+            if module.training and torch.is_grad_enabled():
+                self._timed(
+                    "comparing", self._forward, name, kind, leaf, args, output
+                )
+
+        return hook
+
+    def _forward(
+        self, name: str, kind: str, leaf: bool, args: Any, output: Any
+    ) -> None:
+        inputs, outputs = _some(args), _some(output)
+        for tensor in inputs:
+            self._rows.add(name, kind, "input", self._take(tensor))
+        for tensor in outputs:
+            self._rows.add(name, kind, "output", self._take(tensor))
+            if tensor.requires_grad and tensor.grad_fn is not None:
+                tensor.register_hook(self._gradient(name, kind, "grad_output"))
+        # What the node that made the result gives on is this module's alone;
+        # the tensor's gradient is what all that read it gave.
+        if leaf and outputs and outputs[0].requires_grad:
+            node = _node_of(outputs[0])
+            if node is not None:
+                shapes = {tensor.shape for tensor in inputs}
+                node.register_hook(self._node(name, kind, shapes))
+        for tensor in inputs:
+            if tensor.requires_grad and tensor.grad_fn is not None:
+                tensor.register_hook(self._gradient(name, kind, "grad_input"))
+
+    def _gradient(self, name: str, kind: str, slot: str) -> Callable[..., None]:
+        def hook(gradient: Any) -> None:
+            if not is_traced():
+                self._timed(
+                    "comparing", self._backward, name, kind, slot, (gradient,)
+                )
+
+        return hook
+
+    def _node(
+        self, name: str, kind: str, shapes: set[Any]
+    ) -> Callable[..., None]:
+        """`shapes`: of the module's inputs. Its node has gradients of weights,
+        too, and may be that of a function behind it."""
+
+        def hook(grad_inputs: Any, grad_outputs: Any) -> None:
+            its = [
+                g for g in grad_inputs if g is not None and g.shape in shapes
+            ]
+            if its and not is_traced():
+                self._timed(
+                    "comparing",
+                    self._backward,
+                    name,
+                    kind,
+                    "grad_input",
+                    its,
+                )
+
+        return hook
+
+    def _backward(
+        self, name: str, kind: str, slot: str, gradients: Any
+    ) -> None:
+        if not self._scale:
+            scale = self._scaler and self._scaler.present_scale()
+            self._scale = float(scale or 1.0)
+        for tensor in _some(gradients):
+            taken = self._take(tensor)
+            self._rows.add_backward(name, kind, slot, taken, self._scale)
+
+    def gradients(
+        self,
+        followed: Followed,
+        divide_by: Any,
+        gradient_of: Callable[[Any], Any] | None,
+    ) -> None:
+        """Before they are clipped; and at the weights. Arguments are as for
+        `Followed.measure_gradients`."""
+        pairs = list(zip(followed.weights(), followed.tensors()))
+        scale = 1.0 if divide_by is None else float(divide_by)
+        self._timed("comparing", self._gradients, pairs, scale, gradient_of)
+
+    def _gradients(
+        self,
+        pairs: Sequence[tuple[Any, Any]],
+        scale: float,
+        gradient_of: Callable[[Any], Any] | None,
+    ) -> None:
+        self._rows.forget_parameters({parameter.name for parameter, _ in pairs})
+        for parameter, tensor in pairs:
+            gradient = tensor.grad if gradient_of is None else None
+            if gradient_of is not None:
+                gradient = gradient_of(tensor)
+            if gradient is not None:
+                taken = self._take(gradient)
+                self._rows.add(
+                    parameter.name, PARAMETER, "grad_input", taken, scale
+                )
+        for parameter, tensor in pairs:
+            taken = self._take(tensor)
+            self._rows.add(parameter.name, PARAMETER, "parameter", taken)
+
+    # --------------------------------------------------------------- its end
+
+    def end(self, step: Step, untold: Untold, following: int) -> None:
+        """`step` is over, those before it may be `untold`; the next one will
+        be `following`, if the program gives no other number."""
+        step.batch, self._batch = self._batch, None
+        if self.on:
+            begun = time.perf_counter()
+            untold.tell_ready()
+            self._guard("comparing", self._rows.tell, step.number, step.time)
+            self._recent, self._scale = {}, 0.0
+            self.steps.spent += time.perf_counter() - begun
+        self.steps.end(recorded=self.on)
+        if self.steps.has(following):
+            self._enable()
+        else:
+            self._disable()
+
+    # ------------------------------------------------------------------ tensors
+
+    def _take(self, tensor: Any) -> Taken | None:
+        """The output of one module is the input of the next."""
+        known = self._recent.get(id(tensor))
+        if (
+            known is not None
+            and known[0] is tensor
+            and known[1] == tensor._version
+        ):
+            return known[2]
+        taken = take(self._library, tensor)
+        if len(self._recent) >= 8:  # autograd holds them, but not for ever
+            self._recent.pop(next(iter(self._recent)))
+        self._recent[id(tensor)] = (tensor, tensor._version, taken)
+        return taken
+
+    def _timed(self, what: str, work: Callable[..., None], *of: Any) -> None:
+        begun = time.perf_counter()
+        with torch.no_grad():
+            self._guard(what, work, *of)
+        self.steps.spent += time.perf_counter() - begun
+
+
+def _tensors_in(value: Any, depth: int = 3) -> Iterator[Any]:
+    """Those of integers, too."""
+    if isinstance(value, torch.Tensor):
+        if hasattr(value, "to_local") or can_be_taken(value):
+            yield value
+    elif depth > 0 and isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _tensors_in(entry, depth - 1)
+    elif depth > 0 and isinstance(value, dict):
+        for entry in value.values():
+            yield from _tensors_in(entry, depth - 1)
+
+
+def _some(value: Any) -> list[Any]:
+    found = []
+    for tensor in _tensors_in(value):
+        found.append(tensor)
+        if len(found) == _TENSORS:
+            break
+    return found

@@ -1,0 +1,88 @@
+// ComparedRun: what of a recorded run two of them are compared by, and the
+// collector that takes it from the run's events.
+
+#ifndef NANWATCH_COMPARE_COMPARED_RUN_H_
+#define NANWATCH_COMPARE_COMPARED_RUN_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/event.h"
+#include "model/op.h"
+#include "model/run.h"
+
+namespace nanwatch {
+
+struct ComparedStep {
+  int64_t step = 0;
+  std::optional<double> loss;
+  std::optional<double> grad_norm;  // unscaled, before clipping
+  std::optional<double> learning_rate;
+  std::optional<double> loss_scale;
+  bool skipped = false;           // as far as it is told
+  std::optional<uint64_t> batch;  // the digest of its data
+};
+
+using SketchValues = std::array<float, kSketchSums>;
+
+struct ComparedTensor {
+  int64_t step = 0;
+  uint32_t op = 0;  // index into ComparedRun::ops
+  Slot slot = Slot::kOutput;
+  uint32_t place = 0;  // among those of its step, op and slot
+  uint64_t elements = 0;
+  uint64_t digest = 0;
+  std::optional<SketchValues> sketch;
+};
+
+struct ComparedRun {
+  RunKey key;
+  RunDescription description;
+  std::vector<OpName> ops;
+  std::vector<ComparedStep> steps;      // rising, each once
+  std::vector<ComparedTensor> tensors;  // by step, then as they were told
+  bool several_ranks = false;
+};
+
+// Of several ranks the lowest one's steps and tensors count; parts of a tensor
+// are added up over all.
+class RunCollector {
+ public:
+  void Take(const Event& event);
+  // Call once, last.
+  ComparedRun Finish();
+
+ private:
+  struct Told {
+    int32_t rank = 0;
+    ComparedTensor tensor;
+  };
+  // Step, op, slot, place.
+  using TensorKey = std::tuple<int64_t, uint32_t, Slot, uint32_t>;
+
+  void TakeNames(const Event& event, const OpNames& names);
+  void TakeSteps(int32_t rank, const StepColumns& columns);
+  void TakeOps(const Event& event, const OpColumns& columns);
+  void Keep(int32_t rank, ComparedTensor tensor);
+  uint32_t OpOf(const OpName& name);
+
+  ComparedRun run_;
+  int32_t lowest_ = INT32_MAX;  // rank
+  // Of each session, which run_.ops its indices mean.
+  std::map<SessionId, std::vector<uint32_t>> ops_;
+  std::map<std::string, uint32_t> known_;  // by all that an op's name says
+  std::map<int64_t, ComparedStep> steps_;
+  std::vector<Told> told_;
+  std::map<TensorKey, size_t> parts_;  // where in told_
+  // Rank, step, op, slot: so many there were.
+  std::map<std::tuple<int32_t, int64_t, uint32_t, Slot>, uint32_t> places_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_COMPARE_COMPARED_RUN_H_

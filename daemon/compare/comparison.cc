@@ -1,0 +1,235 @@
+#include "compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compare/step_walk.h"
+#include "compare/steps_of_both.h"
+#include "compare/tensor_steps.h"
+
+namespace nanwatch {
+namespace {
+
+// A loss is a sum of the model's output: beyond this many times the noise of
+// what it is made of it is another function.
+constexpr double kLossJump = 32;
+constexpr double kLossRounding = 1e-6;
+
+const ComparedStep* StepAt(const ComparedRun& run, int64_t step) {
+  const auto at = std::lower_bound(
+      run.steps.begin(), run.steps.end(), step,
+      [](const ComparedStep& s, int64_t wanted) { return s.step < wanted; });
+  return at != run.steps.end() && at->step == step ? &*at : nullptr;
+}
+
+// The first step with other rates.
+std::optional<int64_t> OtherRate(const ComparedRun& a, const ComparedRun& b) {
+  std::optional<int64_t> first;
+  ForEachStepOfBoth(a, b, [&](const ComparedStep& x, const ComparedStep& y) {
+    if (first || !x.learning_rate || !y.learning_rate) return;
+    if (*x.learning_rate != *y.learning_rate) first = x.step;
+  });
+  return first;
+}
+
+// As the run says what it computes in; unknown: as of fp32.
+double EpsilonOf(const ComparedRun& run) {
+  const std::string& said = run.description.precision;
+  for (const Dtype dtype : {Dtype::kFp8E5M2, Dtype::kBf16, Dtype::kFp16}) {
+    if (said.starts_with(Name(dtype).substr(0, 3))) return EpsilonOf(dtype);
+  }
+  return EpsilonOf(Dtype::kFp32);
+}
+
+// The walk over all steps of which both have tensors.
+class RunWalk {
+ public:
+  RunWalk(const ComparedRun& a, const ComparedRun& b, Comparison* out)
+      : a_(a), b_(b), out_(out) {}
+
+  void Go() {
+    for (const int64_t step : out_->tensor_steps) {
+      GoThrough(PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step)));
+      if (out_->first) return;
+    }
+  }
+
+ private:
+  void GoThrough(const PairedStep& paired) {
+    const bool fresh = !before_;
+    const WalkedStep walked = Walk(paired, lowest_, fresh, same_before_);
+    out_->tensors += paired.pairs.size();
+    out_->only_a += paired.only_a;
+    out_->only_b += paired.only_b;
+    out_->unseen = walked.floor > 0 ? walked.floor : out_->unseen;
+    if (walked.first_unequal && !out_->bits) {
+      KeepBits(paired.step, paired.pairs[*walked.first_unequal]);
+    }
+    out_->other_layout = out_->other_layout || walked.other_layout;
+    if (walked.first_beyond) {
+      Part(paired, walked);
+      return;
+    }
+    if (!walked.other_layout && HasOtherLoss(paired.step, walked.noise)) {
+      PartByLoss(paired, walked);
+      return;
+    }
+    same_before_ = (fresh || same_before_) && !walked.first_unequal;
+    before_ = paired.step;
+  }
+
+  void KeepBits(int64_t step, const TensorPair& pair) {
+    out_->bits = BitsPart{step, pair.op->name, pair.a->slot, pair.distance};
+  }
+
+  bool HasOtherLoss(int64_t step, double noise) const {
+    const ComparedStep* x = StepAt(a_, step);
+    const ComparedStep* y = StepAt(b_, step);
+    if (x == nullptr || y == nullptr || !x->loss || !y->loss) return false;
+    if (!std::isfinite(*x->loss) || !std::isfinite(*y->loss)) return false;
+    // After updates losses lie apart as weights do.
+    if (before_ && !same_before_) return false;
+    const double share =
+        std::fabs(*x->loss - *y->loss) / std::max(std::fabs(*x->loss), 1e-12);
+    return share > std::max(kLossRounding, kLossJump * noise);
+  }
+
+  Divergence Begin(const PairedStep& paired, const WalkedStep& walked) const {
+    Divergence d;
+    d.step = paired.step;
+    d.floor = walked.floor;
+    d.equal_before = walked.equal;
+    d.within_before = walked.within;
+    d.known_equal = before_;
+    return d;
+  }
+
+  void PartByLoss(const PairedStep& paired, const WalkedStep& walked) {
+    Divergence d = Begin(paired, walked);
+    d.kind = DivergenceClass::kDivergentLoss;
+    d.op = "loss";
+    d.phase = Phase::kForward;
+    out_->first = d;
+  }
+
+  void Part(const PairedStep& paired, const WalkedStep& walked) {
+    const TensorPair& pair = paired.pairs[*walked.first_beyond];
+    Divergence d = Begin(paired, walked);
+    d.op = pair.op->name;
+    d.type = pair.op->type;
+    d.dtype = pair.op->dtype;
+    d.slot = pair.a->slot;
+    d.phase = pair.phase;
+    d.other_shape = pair.other_shape;
+    d.distance = pair.distance;
+    d.kind = ClassOf(pair, paired, walked);
+    if (d.kind == DivergenceClass::kDivergentLoss) d.op = "loss";
+    if (d.kind == DivergenceClass::kBetweenSteps) SetStepBetween(&d);
+    out_->first = d;
+  }
+
+  // The losses of each step are there: the first that differs is nearer.
+  void SetStepBetween(Divergence* d) const {
+    const std::optional<int64_t> loss = out_->loss.first_step;
+    if (loss && *loss > *before_ && *loss < d->step) d->step = *loss;
+  }
+
+  DivergenceClass ClassOf(const TensorPair& pair, const PairedStep& paired,
+                          const WalkedStep& walked) const {
+    switch (pair.phase) {
+      case Phase::kWeights:
+        return ClassOfWeights(paired.step);
+      case Phase::kBatch:
+        return DivergenceClass::kOtherData;
+      case Phase::kForward:
+        return ClassOfForward(pair);
+      case Phase::kBackward:
+      case Phase::kGradients:
+        break;
+    }
+    const size_t at = *walked.first_beyond;
+    const bool first = at == 0 || paired.pairs[at - 1].phase < pair.phase;
+    if (!walked.other_layout && (HasOtherLoss(paired.step, walked.noise) ||
+                                 (first && pair.phase == Phase::kBackward))) {
+      return DivergenceClass::kDivergentLoss;
+    }
+    const bool reduced = pair.phase == Phase::kGradients &&
+                         (a_.several_ranks || b_.several_ranks);
+    return reduced ? DivergenceClass::kCollective
+                   : DivergenceClass::kDivergentBackward;
+  }
+
+  DivergenceClass ClassOfWeights(int64_t step) const {
+    if (!before_) return DivergenceClass::kOtherWeights;
+    if (*before_ + 1 < step) return DivergenceClass::kBetweenSteps;
+    const ComparedStep* x = StepAt(a_, *before_);
+    const ComparedStep* y = StepAt(b_, *before_);
+    const bool rates =
+        x != nullptr && y != nullptr && x->learning_rate != y->learning_rate;
+    return rates ? DivergenceClass::kOtherSchedule
+                 : DivergenceClass::kOptimizer;
+  }
+
+  static DivergenceClass ClassOfForward(const TensorPair& pair) {
+    if (pair.a->slot == Slot::kInput) {
+      return DivergenceClass::kDivergentFunction;
+    }
+    return pair.op->type.find("Dropout") != std::string::npos
+               ? DivergenceClass::kOtherSeed
+               : DivergenceClass::kDivergentOp;
+  }
+
+  const ComparedRun& a_;
+  const ComparedRun& b_;
+  Comparison* const out_;
+  const double lowest_ = std::max(EpsilonOf(a_), EpsilonOf(b_));
+  std::optional<int64_t> before_;  // the step walked last
+  bool same_before_ = false;       // all of it was equal to the bit
+};
+
+// What differs at a step without recorded tensors, before the walk
+// found something, or at that step and before it in the order of causes.
+void TakeEarlier(const ComparedRun& a, const ComparedRun& b, Comparison* out) {
+  const auto is_before = [out](int64_t step, Phase phase) {
+    return !out->first || step < out->first->step ||
+           (step == out->first->step && phase < out->first->phase);
+  };
+  if (out->batches.first_step && !out->other_layout &&
+      is_before(*out->batches.first_step, Phase::kBatch)) {
+    Divergence d;
+    d.kind = DivergenceClass::kOtherData;
+    d.step = *out->batches.first_step;
+    d.op = "batch";
+    d.phase = Phase::kBatch;
+    out->first = d;
+  }
+  const std::optional<int64_t> rate = OtherRate(a, b);
+  // The update is the last of a step.
+  if (rate && (!out->first || *rate < out->first->step)) {
+    Divergence d;
+    d.kind = DivergenceClass::kOtherSchedule;
+    d.step = *rate;
+    d.op = "learning rate";
+    d.phase = Phase::kGradients;
+    out->first = d;
+  }
+}
+
+}  // namespace
+
+Comparison Compare(const ComparedRun& a, const ComparedRun& b) {
+  Comparison out;
+  out.settings = DiffSettings(a.description, b.description);
+  out.loss = DiffLosses(a, b);
+  // Of other ranks' batches each has its share.
+  if (a.description.world_size == b.description.world_size) {
+    out.batches = DiffBatches(a, b);
+  }
+  out.tensor_steps = TensorStepsOfBoth(a, b);
+  RunWalk(a, b, &out).Go();
+  TakeEarlier(a, b, &out);
+  return out;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,180 @@
+#include "compare/step_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace nanwatch {
+namespace {
+
+// In fp32: farther apart than this many times what was found before it in the
+// walk is not what an op makes of its inputs' noise. Measured: healthy pairs of
+// other summation order reach 16 times the floor of another pair at most, a
+// wrong epsilon 330 times.
+constexpr double kJump = 32;
+// Roundings in fp32 are of so many halves of a last bit, growing as the root of
+// the layers before. Ours, an estimate.
+constexpr double kRoundings = 4;
+constexpr double kOpsALayer = 8;
+// Of a pass that could not be compared, whose batch was computed in parts:
+// measured, a tenth of this.
+constexpr double kUnseenRoundings = 64;
+// In lower formats each op rounds what it reads and makes, and nothing grows
+// much; an op may do so within, and give back fp32. Measured by
+// tests/compare/run: healthy pairs reach two thirds of this.
+constexpr double kLowerJump = 3;
+constexpr double kLowerRoundings = 0.75;
+// Rows of which one may have been made of another.
+constexpr size_t kNear = 8;
+// After updates weights have parted as far as the noise made them: only what
+// differs plainly is told.
+constexpr double kLeastLater = 0.02;
+constexpr double kFp32 = 0x1p-24;
+
+double Coarsest(const PairedStep& step, double lowest) {
+  for (const TensorPair& pair : step.pairs) {
+    if (pair.phase == Phase::kForward) lowest = std::max(lowest, pair.epsilon);
+  }
+  return lowest;
+}
+
+const OpName* LastForward(const PairedStep& step) {
+  const OpName* last = nullptr;
+  for (const TensorPair& pair : step.pairs) {
+    if (pair.phase == Phase::kForward) last = pair.op;
+  }
+  return last;
+}
+
+// How far the tensors lie apart that were walked through.
+class Noise {
+ public:
+  // `last`: the op that ends last in the forward pass, which calls all others.
+  Noise(double epsilon, const OpName* last, double least)
+      : epsilon_(epsilon), last_(last), least_(least) {}
+
+  // What is usual of the next one, at most.
+  double FloorOf(const TensorPair& pair) const {
+    if (epsilon_ > kFp32) {
+      const double near =
+          pair.phase == Phase::kGradients ? most_ : NearOf(pair);
+      return std::max(
+          least_, kLowerJump * std::hypot(near, kLowerRoundings * epsilon_));
+    }
+    const double depth = static_cast<double>(count_) / kOpsALayer;
+    const double own = (missed_ ? kUnseenRoundings : kRoundings) *
+                       pair.epsilon * std::sqrt(1 + depth);
+    return std::max({least_, own, kJump * most_});
+  }
+  void Add(const TensorPair& pair, double distance) {
+    ++count_;
+    most_ = std::max(most_, distance);
+    newest_.push_back({&pair, distance});
+    if (newest_.size() > kNear) newest_.erase(newest_.begin());
+  }
+  // One that could not be compared: what it adds is not seen.
+  void Miss() { missed_ = true; }
+  double most() const { return most_; }
+
+ private:
+  // What it was made of: an op's inputs come right before its output, and those
+  // of a module that calls others long before.
+  double NearOf(const TensorPair& pair) const {
+    double near = 0, own = -1;
+    bool calls = pair.op == last_;
+    for (const auto& [other, distance] : newest_) {
+      near = std::max(near, distance);
+      calls = calls || other->op->name.starts_with(pair.op->name + ".");
+      if (pair.a->slot == Slot::kOutput && other->a->slot == Slot::kInput &&
+          other->op == pair.op) {
+        own = std::max(own, distance);
+      }
+    }
+    return own >= 0 && !calls ? own : near;
+  }
+
+  const double epsilon_;  // of the coarsest format
+  const OpName* const last_;
+  const double least_;
+  bool missed_ = false;
+  size_t count_ = 0;
+  double most_ = 0;
+  std::vector<std::pair<const TensorPair*, double>> newest_;
+};
+
+// Weights and data that a run reads must be equal: a weight in another format
+// is rounded, once.
+bool IsOther(const TensorPair& pair) {
+  if (pair.equal) return false;
+  if (pair.other_shape || !pair.distance) return true;
+  const bool formats = pair.op->dtype != Dtype::kUnknown &&
+                       pair.epsilon > EpsilonOf(pair.op->dtype);
+  return !formats || *pair.distance > kRoundings * pair.epsilon;
+}
+
+}  // namespace
+
+WalkedStep Walk(const PairedStep& step, double lowest, bool fresh,
+                bool same_before) {
+  WalkedStep walked;
+  Noise noise(Coarsest(step, lowest), LastForward(step),
+              fresh || same_before ? 0 : kLeastLater);
+  bool all_equal = true;
+  for (size_t i = 0; i < step.pairs.size(); ++i) {
+    const TensorPair& pair = step.pairs[i];
+    if (pair.equal) {
+      ++walked.equal;
+      noise.Add(pair, 0);
+      continue;
+    }
+    const bool weights = pair.phase == Phase::kWeights;
+    if (!walked.first_unequal) walked.first_unequal = i;
+    if (weights && !fresh && !same_before) {
+      all_equal = false;
+      if (pair.distance) ++walked.within;
+      continue;
+    }
+    if (pair.phase == Phase::kBatch && pair.other_shape) {
+      walked.other_layout = true;
+      all_equal = false;
+      noise.Miss();
+      ++walked.unknown;
+      continue;
+    }
+    if (weights || pair.phase == Phase::kBatch) {
+      if (!IsOther(pair)) {
+        noise.Add(pair, *pair.distance);
+        ++walked.within;
+        continue;
+      }
+      walked.floor = 0;
+      walked.first_beyond = i;
+      return walked;
+    }
+    const double floor = noise.FloorOf(pair);
+    // Numbers without a sketch: where all before is equal to the bit, they must
+    // be, too.
+    const bool shape = pair.other_shape && pair.phase == Phase::kForward;
+    const bool beyond = pair.distance
+                            ? *pair.distance > floor
+                            : !walked.other_layout && (all_equal || shape);
+    if (beyond) {
+      walked.floor = floor;
+      walked.first_beyond = i;
+      return walked;
+    }
+    walked.floor = std::max(walked.floor, floor);
+    all_equal = false;
+    if (!pair.distance) {
+      ++walked.unknown;
+      continue;
+    }
+    ++walked.within;
+    noise.Add(pair, *pair.distance);
+    walked.noise = noise.most();
+  }
+  return walked;
+}
+
+}  // namespace nanwatch

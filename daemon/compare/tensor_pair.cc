@@ -1,0 +1,164 @@
+#include "compare/tensor_pair.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "compare/sketch_distance.h"
+
+namespace nanwatch {
+namespace {
+
+// A gradient's distance is of this share at least of what the gradients of its
+// step have an element: one that is 0 but for roundings (of a key's bias in
+// attention) differs altogether between healthy runs.
+constexpr double kLeastShare = 1e-3;
+
+// What wrappers put before a module's own path.
+constexpr std::string_view kWrappers[] = {
+    "module.", "_orig_mod.", "_fsdp_wrapped_module.",
+    "_checkpoint_wrapped_module.", "_forward_module."};
+
+std::string PlainName(std::string name) {
+  for (const std::string_view wrapper : kWrappers) {
+    for (size_t at = name.find(wrapper); at != std::string::npos;
+         at = name.find(wrapper, at)) {
+      if (at == 0 || name[at - 1] == '.') {
+        name.erase(at, wrapper.size());
+      } else {
+        ++at;
+      }
+    }
+  }
+  return name;
+}
+
+using Key = std::tuple<std::string, std::string, Slot, uint32_t>;
+
+Phase PhaseOf(const OpName& op, Slot slot) {
+  if (slot == Slot::kParameter) return Phase::kWeights;
+  if (op.type == "Batch") return Phase::kBatch;
+  if (op.type == "Parameter") return Phase::kGradients;
+  return IsOfGradient(slot) ? Phase::kBackward : Phase::kForward;
+}
+
+// An op whose shape changes has several names: places are counted anew.
+std::vector<Key> KeysOf(const ComparedRun& run,
+                        std::span<const ComparedTensor> tensors) {
+  std::map<std::tuple<std::string, std::string, Slot>, uint32_t> places;
+  std::vector<Key> keys;
+  for (const ComparedTensor& tensor : tensors) {
+    const OpName& op = run.ops[tensor.op];
+    const std::string name = PlainName(op.name);
+    const uint32_t place = places[{name, op.type, tensor.slot}]++;
+    keys.emplace_back(name, op.type, tensor.slot, place);
+  }
+  return keys;
+}
+
+double NormAnElement(const ComparedTensor& tensor) {
+  return NormOf(*tensor.sketch) /
+         std::sqrt(static_cast<double>(std::max<uint64_t>(tensor.elements, 1)));
+}
+
+// Of `a`'s tensors of one phase, an element; 0: none has a sketch.
+double MedianNorm(const std::vector<TensorPair>& pairs, Phase phase) {
+  std::vector<double> norms;
+  for (const TensorPair& pair : pairs) {
+    if (pair.phase == phase && pair.a->sketch) {
+      norms.push_back(NormAnElement(*pair.a));
+    }
+  }
+  if (norms.empty()) return 0;
+  const auto middle = norms.begin() + static_cast<ptrdiff_t>(norms.size() / 2);
+  std::nth_element(norms.begin(), middle, norms.end());
+  return *middle;
+}
+
+// `usual`: MedianNorm of its phase.
+void Measure(double usual, TensorPair* pair) {
+  if (pair->equal) {
+    pair->distance = 0;
+    return;
+  }
+  if (pair->other_shape || !pair->a->sketch || !pair->b->sketch) return;
+  double norm = NormOf(*pair->a->sketch);
+  if (pair->phase == Phase::kBackward || pair->phase == Phase::kGradients) {
+    norm =
+        std::max(norm, kLeastShare * usual *
+                           std::sqrt(static_cast<double>(pair->a->elements)));
+  }
+  const double distance = DistanceOf(*pair->a->sketch, *pair->b->sketch);
+  // What differs in bits lies apart, by less than 16 floats can say.
+  pair->distance = std::max(norm > 0 ? distance / norm : (distance > 0), 1e-12);
+}
+
+}  // namespace
+
+double EpsilonOf(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp64:
+      return 0x1p-53;
+    case Dtype::kFp16:
+      return 0x1p-11;
+    case Dtype::kBf16:
+      return 0x1p-8;
+    case Dtype::kFp8E4M3:
+      return 0x1p-4;
+    case Dtype::kFp8E5M2:
+      return 0x1p-3;
+    case Dtype::kFp32:
+    case Dtype::kUnknown:
+      break;
+  }
+  return 0x1p-24;
+}
+
+PairedStep PairTensors(const ComparedRun& a,
+                       std::span<const ComparedTensor> of_a,
+                       const ComparedRun& b,
+                       std::span<const ComparedTensor> of_b) {
+  PairedStep paired;
+  paired.step = of_a.empty() ? 0 : of_a.front().step;
+  std::map<Key, const ComparedTensor*> by_key;
+  const std::vector<Key> keys_b = KeysOf(b, of_b);
+  for (size_t i = 0; i < of_b.size(); ++i) by_key[keys_b[i]] = &of_b[i];
+  const std::vector<Key> keys_a = KeysOf(a, of_a);
+  for (size_t i = 0; i < of_a.size(); ++i) {
+    const auto at = by_key.find(keys_a[i]);
+    if (at == by_key.end()) {
+      ++paired.only_a;
+      continue;
+    }
+    TensorPair& pair = paired.pairs.emplace_back();
+    pair.a = &of_a[i];
+    pair.b = at->second;
+    pair.op = &a.ops[pair.a->op];
+    const OpName& other = b.ops[pair.b->op];
+    pair.phase = PhaseOf(*pair.op, pair.a->slot);
+    pair.epsilon = std::max(EpsilonOf(pair.op->dtype), EpsilonOf(other.dtype));
+    pair.other_shape = pair.op->logical_shape != other.logical_shape;
+    pair.equal = !pair.other_shape && pair.op->dtype == other.dtype &&
+                 pair.a->digest == pair.b->digest;
+    by_key.erase(at);
+  }
+  paired.only_b = by_key.size();
+  std::stable_sort(paired.pairs.begin(), paired.pairs.end(),
+                   [](const TensorPair& x, const TensorPair& y) {
+                     return x.phase < y.phase;
+                   });
+  std::array<double, kPhases> usual{};
+  for (int phase = 0; phase < kPhases; ++phase) {
+    usual[phase] = MedianNorm(paired.pairs, static_cast<Phase>(phase));
+  }
+  for (TensorPair& pair : paired.pairs) {
+    Measure(usual[static_cast<int>(pair.phase)], &pair);
+  }
+  return paired;
+}
+
+}  // namespace nanwatch

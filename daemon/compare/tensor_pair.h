@@ -1,0 +1,56 @@
+// TensorPair: the same tensor of two runs at one step, and the pairs of a step
+// in the order of causes.
+
+#ifndef NANWATCH_COMPARE_TENSOR_PAIR_H_
+#define NANWATCH_COMPARE_TENSOR_PAIR_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compare/compared_run.h"
+
+namespace nanwatch {
+
+// In the order in which one follows from the other.
+enum class Phase : uint8_t {
+  kWeights,  // before the update
+  kBatch,
+  kForward,
+  kBackward,
+  kGradients,  // of weights, before they are clipped
+};
+inline constexpr int kPhases = 5;
+
+struct TensorPair {
+  Phase phase = Phase::kForward;
+  const ComparedTensor* a = nullptr;
+  const ComparedTensor* b = nullptr;
+  const OpName* op = nullptr;  // a's
+  bool other_shape = false;
+  double epsilon = 0;  // of the coarser format of the two: its last half bit
+  // ||a - b|| / ||a||; absent: there is a sketch of one of them at most. 0 only
+  // where all bits are equal.
+  std::optional<double> distance;
+  bool equal = false;  // to the bit
+};
+
+struct PairedStep {
+  int64_t step = 0;
+  std::vector<TensorPair> pairs;  // by phase, then as a executed them
+  size_t only_a = 0;              // tensors that the other run does not have
+  size_t only_b = 0;
+};
+
+// The tensors of one step of each run.
+PairedStep PairTensors(const ComparedRun& a,
+                       std::span<const ComparedTensor> of_a,
+                       const ComparedRun& b,
+                       std::span<const ComparedTensor> of_b);
+// Half of the distance of two numbers next to 1; of an unknown one as of fp32.
+double EpsilonOf(Dtype dtype);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_COMPARE_TENSOR_PAIR_H_

@@ -1,0 +1,70 @@
+#include "detect/rival_gone.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr int32_t kMost = 1 << 20;
+constexpr float kSizable = 0.1f;  // a first loss, of a cross-entropy; ours
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"share", 0.0005, 0, 1, "ratio",
+     "ours: discriminators of healthy DCGANs come down to 0.0007 of it"},
+    {"hold", 32, 2, 100000, "records",
+     "ours: a discriminator may win for a "
+     "while"},
+    {"clear_after", 20, 1, 100000, "records", "ours"},
+};
+
+}  // namespace
+
+constinit const RuleSpec RivalGone::kSpec = {
+    RuleId::kRivalGone,
+    "rival_gone",
+    Family::kLoss,
+    "One of two rival losses is next to nothing: the other learns nothing.",
+    "Where the optimizers of a rank have losses of their own (a GAN), one is "
+    "below `share` of its first losses for `hold` records in a row.",
+    "clear_after losses in a row that are not.",
+    kThresholds,
+    "A discriminator that is always right gives its generator no gradient. It "
+    "may be so for some batches. A loss that crosses 0 (of a critic) has no "
+    "such level, and the rule is silent."};
+
+Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
+  if (c.level != LevelKind::kOfRivals || !c.record.has(StepField::kLoss)) {
+    return episode_.severity();
+  }
+  const Series& s = *c.loss;
+  if (s.values() == 0 || s.crosses_zero()) return episode_.severity();
+  first_ = s.ValueAt(s.first());
+  const bool low =
+      first_ >= kSizable && std::fabs(s.newest()) <= t[kShare] * first_;
+  if (low) {
+    if (held_ == 0) since_ = c.record.step;
+    held_ = std::min(held_ + 1, kMost);
+    loss_ = s.newest();
+  } else {
+    held_ = 0;
+  }
+  const bool gone = held_ >= t[kHold];
+  return episode_.OnSince(since_, gone ? Severity::kWarning : Severity::kNone,
+                          !low, c.record.step, static_cast<int64_t>(t[kClear]));
+}
+
+void RivalGone::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->SayBoth([&](Tense tense) {
+    return Sentence("The loss of one of two rivals ", In(tense, "is ", "was "),
+                    static_cast<double>(loss_), " for ", held_,
+                    " records, and began at ", static_cast<double>(first_),
+                    ": it always wins, and the other learns nothing from it.");
+  });
+  finding->numbers = {{"loss", loss_, ""}, {"first", first_, ""}};
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,61 @@
+// Standstill: a loss that is the same to the last digit, record after record.
+// Every batch has a loss of its own: the weights do not move, and neither do
+// the data; or the number is no loss any more.
+
+#ifndef NANWATCH_DETECT_STANDSTILL_H_
+#define NANWATCH_DETECT_STANDSTILL_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "detect/series.h"
+
+namespace nanwatch {
+
+// Trivially copyable.
+class Standstill {
+ public:
+  // Takes in a loss of `s`, of a record whose gradient norm is 0 or not.
+  // REQUIRES: it is finite.
+  void Note(float loss, bool no_gradient, int64_t step, const Series& s) {
+    if (records_ == 0 || loss != loss_) {
+      longest_ = std::max(longest_, records_);
+      scatter_ = s.level().values() >= kKnown ? s.level().noise() : 0;
+      loss_ = loss;
+      step_ = step;
+      records_ = without_gradient_ = 0;
+    }
+    records_ = std::min(records_ + 1, kMost);
+    without_gradient_ = no_gradient ? without_gradient_ + 1 : 0;
+  }
+  int32_t records() const { return records_; }  // in a row; saturates
+  // Records, the newest of them, with a gradient norm of 0.
+  int32_t without_gradient() const { return without_gradient_; }
+  float loss() const { return loss_; }
+  int64_t step() const { return step_; }  // of the first of them
+  // Returns true where that is no matter of rounding, nor of a progress bar
+  // that shows a number again: the losses before scattered by far more than
+  // their last digit, and stood for far fewer records.
+  bool HadMoved(const Series& s) const {
+    return scatter_ * std::fabs(loss_) >= kDigits * s.last_digit() &&
+           records_ >= kLonger * longest_;
+  }
+
+ private:
+  static constexpr int32_t kKnown = 16;  // values that show the noise; ours
+  static constexpr float kDigits = 4;    // of the last one; ours
+  static constexpr int32_t kLonger = 4;  // times the longest before; ours
+  static constexpr int32_t kMost = 1 << 20;
+
+  float loss_ = 0;
+  float scatter_ = 0;  // noise before it stood, of logarithms; 0: not known
+  int32_t records_ = 0;
+  int32_t longest_ = 0;  // before
+  int64_t step_ = 0;
+  int32_t without_gradient_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_STANDSTILL_H_

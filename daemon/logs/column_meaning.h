@@ -1,0 +1,39 @@
+// ColumnMeaning: what a number of a log is, whatever it is called there.
+
+#ifndef NANWATCH_LOGS_COLUMN_MEANING_H_
+#define NANWATCH_LOGS_COLUMN_MEANING_H_
+
+#include <cstdint>
+
+namespace nanwatch {
+
+enum class ColumnMeaning : uint8_t {
+  kNothing,
+  kStep,
+  kCounter,  // of updates, of episodes: the step where no other is beside it
+  kLoss,
+  // A mean over steps before, or what else stands for the loss: where no other
+  // is beside it.
+  kMeanLoss,
+  kPerplexity,     // the same, where the log shows no other loss
+  kCrossEntropy,   // the loss, where no loss of the whole stands beside it
+  kAdversaryLoss,  // of a GAN's discriminator or generator
+  kGeneratorLoss,  // the same, by a name that others use, too
+  kReward,         // of an environment: it says what the training is
+  kTerm,           // of the loss: told where it is not finite
+  kLossScale,
+  kLog2LossScale,
+  kGradNorm,
+  kUpdateNorm,
+  kParamNorm,
+  kLearningRate,
+  kConsumedSamples,
+  kOverflow,      // true, false or a number that is not 0
+  kSkipped,       // the same, or a count
+  kSkippedTotal,  // since the start
+  kRank,          // the last one
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_COLUMN_MEANING_H_

@@ -1,0 +1,120 @@
+// Logs of no known program whose lines are alike: what their numbers mean is
+// found from the words about them, wherever those stand.
+//
+//  05:52:17 [net] upd    300 | obj  63.11658 |
+//  Training loss at update 40 is 2.3053, gradient norm is 0.4731.
+//  3: 2.383760, 2.349665 avg loss, 0.001000 rate, 192 images
+//  Schritt     15   Verlust 5,6906   Dauer 0,16 s
+//  1711437197.459,20,1.4779675
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "logs/column_fact.h"
+#include "logs/formats/formats.h"
+#include "logs/number_roles.h"
+#include "logs/number_row.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
+constexpr size_t kKinds = 32;  // of lines that are known at once; ours
+
+class AlikeLinesReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    if (!row_.Read(line)) {
+      const std::vector<ColumnMeaning> header = ReadHeader(line);
+      if (!header.empty()) header_ = header;
+      return;
+    }
+    Kind& kind = KindOf(row_.words());
+    kind.seen = ++lines_;
+    if (kind.roles) {
+      if (kind.roles->has_loss()) Tell(*kind.roles, row_.numbers(), facts);
+      return;
+    }
+    kind.waiting.push_back(row_.numbers());
+    if (kind.waiting.size() < kAlike) return;
+    kind.roles = NumberRoles::Of(row_, kind.waiting, header_);
+    for (const RowValues& numbers : std::exchange(kind.waiting, {})) {
+      if (kind.roles->has_loss()) Tell(*kind.roles, numbers, facts);
+    }
+  }
+
+ private:
+  // Lines with the same words.
+  struct Kind {
+    uint64_t words = 0;
+    uint64_t seen = 0;               // number of the newest
+    std::vector<RowValues> waiting;  // until their numbers' meanings are known
+    std::optional<NumberRoles> roles;
+  };
+
+  Kind& KindOf(uint64_t words) {
+    const auto found =
+        std::find_if(kinds_.begin(), kinds_.end(),
+                     [words](const Kind& kind) { return kind.words == words; });
+    if (found != kinds_.end()) return *found;
+    if (kinds_.size() < kKinds) {
+      kinds_.push_back({.words = words});
+      return kinds_.back();
+    }
+    Kind& oldest = *std::min_element(
+        kinds_.begin(), kinds_.end(),
+        [](const Kind& a, const Kind& b) { return a.seen < b.seen; });
+    oldest = {.words = words};
+    return oldest;
+  }
+
+  void Tell(const NumberRoles& roles, const RowValues& numbers,
+            FactList* facts) {
+    fact_.Begin(0);
+    if (roles.step != NumberRoles::kNone) {
+      fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
+    }
+    if (roles.whole != NumberRoles::kNone) {
+      fact_.SetWhole(static_cast<int64_t>(numbers[roles.whole].value));
+    }
+    if (roles.epoch != NumberRoles::kNone) {
+      fact_.SetEpoch(numbers[roles.epoch].value);
+    }
+    fact_.AddNumber(ColumnMeaning::kLoss, numbers[roles.loss].value);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const ColumnMeaning meaning = roles.meanings[i];
+      const bool known = meaning == ColumnMeaning::kGradNorm ||
+                         meaning == ColumnMeaning::kLearningRate ||
+                         meaning == ColumnMeaning::kReward;
+      if (known) fact_.AddNumber(meaning, numbers[i].value);
+    }
+    fact_.Tell(facts);
+  }
+
+  NumberRow row_;
+  ColumnFact fact_{ScaleText::kRounded};
+  std::vector<ColumnMeaning> header_;
+  std::vector<Kind> kinds_;
+  uint64_t lines_ = 0;
+};
+
+std::unique_ptr<LineReader> Make(const ColumnMap&) {
+  return std::make_unique<AlikeLinesReader>();
+}
+
+}  // namespace
+
+const LogFormat kAlikeLines = {
+    .name = "alike_lines",
+    .title = "any program: lines alike, with a loss among their words",
+    .part = LogFormat::Part::kGeneric,
+    .last_resort = true,
+    .tells_overflows = false,
+    .skips_take_steps = true,
+    .make = Make,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,248 @@
+#include "logs/number_roles.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "logs/in_words.h"
+#include "logs/usual_names.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
+
+// What programs call a loss besides its usual names; of these, letters and
+// "total" count only beside a step's word.
+constexpr std::string_view kLossWords[] = {
+    "obj", "objective", "cost", "verlust", "fehler", "perte", "criterion"};
+constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",
+                                           "total", "err", "error"};
+constexpr std::string_view kStepWords[] = {
+    "step", "steps",   "it",      "iter",    "iters",      "iteration",
+    "upd",  "update",  "updates", "batch",   "k",          "s",
+    "n",    "schritt", "round",   "episode", "globalstep", "etape"};
+constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche"};
+constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
+
+template <size_t n>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[n]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+// Gives the words of `text`, in lower case, to `visit`.
+template <typename Visit>
+void ForEachWord(std::string_view text, Visit&& visit) {
+  std::string word;
+  const auto tell = [&] {
+    if (!word.empty()) visit(std::string_view(word));
+    word.clear();
+  };
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper || (c >= 'a' && c <= 'z') || c == '_' || c == '/' ||
+        (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
+      word += upper ? static_cast<char>(c | 0x20) : c;
+    } else {
+      tell();
+    }
+  }
+  tell();
+}
+
+enum class LossWord { kNone, kWeak, kNamed, kLoss };
+
+struct Words {
+  LossWord loss = LossWord::kNone;
+  bool step = false;
+  bool epoch = false;
+  ColumnMeaning usual = ColumnMeaning::kNothing;
+  bool any = false;
+};
+
+bool IsLossMeaning(ColumnMeaning meaning) {
+  return meaning == ColumnMeaning::kLoss ||
+         meaning == ColumnMeaning::kMeanLoss ||
+         meaning == ColumnMeaning::kCrossEntropy ||
+         meaning == ColumnMeaning::kPerplexity;
+}
+
+// "loss_ema", "logloss", "elbo_loss". Packets are lost, too.
+bool IsKindOfLoss(std::string_view word) {
+  return (word.starts_with("loss") || word.ends_with("loss")) &&
+         word.find("packet") == word.npos;
+}
+
+Words WordsOf(std::string_view text) {
+  Words found;
+  const bool evaluation = IsEvaluation(text);
+  bool other = false;
+  std::string two;  // the word before and this one: "gradient norm"
+  ForEachWord(text, [&](std::string_view word) {
+    found.any = true;
+    other |= IsOneOf(word, kOtherLosses);
+    found.step |= IsOneOf(word, kStepWords);
+    found.epoch |= IsOneOf(word, kEpochWords);
+    const ColumnMeaning alone = UsualMeaning(word);
+    two += word;
+    const ColumnMeaning both = UsualMeaning(two);
+    const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both : alone;
+    two = word;
+    if (IsLossMeaning(usual)) {
+      found.loss = LossWord::kLoss;
+    } else if (usual != ColumnMeaning::kNothing) {
+      found.usual = usual;
+    } else if (IsKindOfLoss(word)) {
+      found.loss = std::max(found.loss, LossWord::kLoss);
+    } else if (IsOneOf(word, kLossWords)) {
+      found.loss = std::max(found.loss, LossWord::kNamed);
+    } else if (IsOneOf(word, kWeakWords)) {
+      found.loss = std::max(found.loss, LossWord::kWeak);
+    }
+  });
+  if (evaluation || other) found.loss = LossWord::kNone;
+  return found;
+}
+
+// Of the text between two numbers: what a comma or bar parts belongs to the
+// next one, or to the last.
+constexpr std::string_view kParts = ",;|";
+std::string_view OfNext(std::string_view between) {
+  const size_t part = between.find_last_of(kParts);
+  return part == between.npos ? between : between.substr(part + 1);
+}
+std::string_view OfLast(std::string_view between) {
+  return between.substr(0, between.find_first_of(kParts));
+}
+
+bool IsTime(double value) { return value >= kTimeOfDay; }
+
+// Rises from line to line, in whole numbers.
+bool Counts(const std::vector<RowValues>& lines, size_t i) {
+  for (size_t line = 0; line < lines.size(); ++line) {
+    const RowNumber& number = lines[line][i];
+    if (!number.whole || number.value < 0 || IsTime(number.value)) return false;
+    if (line > 0 && number.value <= lines[line - 1][i].value) return false;
+  }
+  return true;
+}
+
+// Goes on or stays, in whole numbers.
+bool Goes(const std::vector<RowValues>& lines, size_t i) {
+  for (size_t line = 0; line < lines.size(); ++line) {
+    if (!lines[line][i].whole) return false;
+    if (line > 0 && lines[line][i].value < lines[line - 1][i].value) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Printed with a point, in most lines, and no share or time.
+bool IsReal(const std::vector<RowValues>& lines, size_t i) {
+  size_t real = 0;
+  for (const RowValues& line : lines) {
+    if (line[i].share || IsTime(line[i].value)) return false;
+    if (!line[i].whole) ++real;
+  }
+  return 2 * real > lines.size();
+}
+
+}  // namespace
+
+NumberRoles NumberRoles::Of(const NumberRow& row,
+                            const std::vector<RowValues>& lines,
+                            const std::vector<ColumnMeaning>& header) {
+  NumberRoles roles;
+  const size_t numbers = row.numbers().size();
+  roles.meanings.resize(numbers, ColumnMeaning::kNothing);
+  std::vector<Words> words;   // before each number
+  std::vector<Words> behind;  // each number
+  bool any_words = false;
+  bool has_step_word = false;
+  for (size_t i = 0; i < numbers; ++i) {
+    words.push_back(WordsOf(OfNext(row.Before(i))));
+    any_words |= words.back().any;
+    has_step_word |= words.back().step || words.back().epoch;
+  }
+  for (size_t i = 0; i < numbers; ++i) {
+    behind.push_back(WordsOf(OfLast(row.Before(i + 1))));
+    any_words |= behind.back().any;
+  }
+  for (size_t i = 0; i < numbers; ++i) {
+    const bool whole = i > 0 && row.Before(i) == "/";
+    if (whole || !Counts(lines, i)) continue;
+    const bool first = roles.step == kNone;
+    if (first || (words[i].step && !words[roles.step].step)) roles.step = i;
+  }
+  if (roles.step != kNone && roles.step + 1 < numbers &&
+      row.Before(roles.step + 1) == "/") {
+    roles.whole = roles.step + 1;
+  }
+  for (size_t i = 0; i < numbers && i < roles.step; ++i) {
+    const bool tabled = !any_words && !header.empty() && i == 0;
+    if ((words[i].epoch || tabled) && Goes(lines, i) && roles.step != kNone) {
+      roles.epoch = i;
+    }
+  }
+  // Words before a number reach back to the last one that is printed with a
+  // point: "Training loss at update 40 is 2.3".
+  LossWord best = LossWord::kNone;
+  Words reach;
+  for (size_t i = 0; i < numbers; ++i) {
+    reach.loss = std::max(reach.loss, words[i].loss);
+    if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
+    if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
+    if (!IsReal(lines, i)) {
+      const bool counted = lines.back()[i].whole;
+      if (!counted) reach = Words();
+      continue;
+    }
+    const bool weak =
+        reach.loss == LossWord::kWeak && !has_step_word && roles.step == kNone;
+    if (reach.loss > best && !weak) {
+      best = reach.loss;
+      roles.loss = i;
+    }
+    roles.meanings[i] = reach.usual;
+    reach = Words();
+  }
+  if (roles.loss != kNone) return roles;
+  // "2.38 avg loss, 0.001 rate".
+  for (size_t i = 0; i < numbers; ++i) {
+    if (behind[i].loss == LossWord::kLoss && IsReal(lines, i)) {
+      roles.loss = i;
+      return roles;
+    }
+  }
+  if (any_words) return roles;
+  for (size_t i = 0; i < numbers && i < header.size(); ++i) {
+    if (IsLossMeaning(header[i]) && IsReal(lines, i)) {
+      roles.loss = i;
+    } else if (IsReal(lines, i)) {
+      roles.meanings[i] = header[i];
+    }
+  }
+  // A table without a header: a count and one number beside it.
+  if (header.empty() && roles.step != kNone && roles.step + 2 == numbers &&
+      numbers <= 3 && IsReal(lines, numbers - 1)) {
+    roles.loss = numbers - 1;
+  }
+  return roles;
+}
+
+std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
+  std::vector<ColumnMeaning> header;
+  bool loss = false;
+  ForEachWord(line, [&](std::string_view word) {
+    const ColumnMeaning usual = UsualMeaning(word);
+    const bool is_loss = IsLossMeaning(usual);
+    header.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
+    loss |= is_loss;
+  });
+  if (!loss || header.size() < 2) header.clear();
+  return header;
+}
+
+}  // namespace nanwatch

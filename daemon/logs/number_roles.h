@@ -1,0 +1,46 @@
+// NumberRoles: what the numbers of lines that are alike mean, where no usual
+// name stands right before a sign: "upd 300 | obj 63.1", "Training loss at
+// update 40 is 2.3", "12: 3.1, 3.2 avg loss", or a table under its header.
+
+#ifndef NANWATCH_LOGS_NUMBER_ROLES_H_
+#define NANWATCH_LOGS_NUMBER_ROLES_H_
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "logs/column_meaning.h"
+#include "logs/number_row.h"
+
+namespace nanwatch {
+
+// Numbers of one line, in order.
+using RowValues = std::vector<RowNumber>;
+
+struct NumberRoles {
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  // Returns the meanings of the numbers of `row`; `lines` are those of lines
+  // with the same words, oldest first, that of `row` the last. `header`: names
+  // of a table's columns, by which numbers without a word go; empty: none.
+  static NumberRoles Of(const NumberRow& row,
+                        const std::vector<RowValues>& lines,
+                        const std::vector<ColumnMeaning>& header);
+
+  bool has_loss() const { return loss != kNone; }
+
+  size_t step = kNone;   // index of the number
+  size_t whole = kNone;  // "/600" behind the step
+  size_t epoch = kNone;
+  size_t loss = kNone;
+  // Of every number: what its words say otherwise.
+  std::vector<ColumnMeaning> meanings;
+};
+
+// Returns the meanings of a header's names; empty: it is none, or names no
+// loss.
+std::vector<ColumnMeaning> ReadHeader(std::string_view line);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_NUMBER_ROLES_H_

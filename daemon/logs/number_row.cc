@@ -1,0 +1,174 @@
+#include "logs/number_row.h"
+
+#include <cmath>
+#include <optional>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsWordLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// The size of a clock or date at `at`, "12:01:07.250", "2025-01-31"; 0: there
+// is none.
+size_t ClockAt(std::string_view line, size_t at) {
+  size_t end = at;
+  int parts = 0;
+  char sign = '\0';
+  while (end < line.size() && IsDigit(line[end])) {
+    const size_t from = end;
+    while (end < line.size() && IsDigit(line[end])) ++end;
+    const size_t digits = end - from;
+    if (digits != 2 && digits != 4) break;
+    ++parts;
+    const char next = end < line.size() ? line[end] : '\0';
+    const bool joins = next == ':' || next == '-' || next == '/';
+    if (!joins || (sign != '\0' && next != sign)) break;
+    if (end + 1 >= line.size() || !IsDigit(line[end + 1])) break;
+    sign = next;
+    ++end;
+  }
+  if (parts < 3 && !(parts == 2 && sign == ':' && end - at == 5)) return 0;
+  while (end < line.size() &&
+         (IsDigit(line[end]) || line[end] == '.' || line[end] == ',' ||
+          line[end] == ':' || line[end] == 'T' || line[end] == 'Z')) {
+    ++end;
+  }
+  return end - at;
+}
+
+// Commas stand between digits, one in a number, and no point does.
+bool HasDecimalCommas(std::string_view line) {
+  bool found = false;
+  for (size_t i = 1; i + 1 < line.size(); ++i) {
+    if (!IsDigit(line[i - 1]) || !IsDigit(line[i + 1])) continue;
+    if (line[i] == '.') return false;
+    if (line[i] != ',') continue;
+    size_t begin = i;
+    while (begin > 0 && IsDigit(line[begin - 1])) --begin;
+    size_t end = i + 1;
+    while (end < line.size() && IsDigit(line[end])) ++end;
+    const bool listed = (begin > 0 && line[begin - 1] == ',') ||
+                        (end < line.size() && line[end] == ',');
+    if (listed) return false;
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
+  size_t end = at;
+  if (end < line.size() && (line[end] == '-' || line[end] == '+')) ++end;
+  const size_t first = end;
+  bool whole = true;
+  std::string text(line.substr(at, end - at));
+  const std::string_view rest = line.substr(end);
+  RowNumber number{.begin = at};
+  for (const std::string_view word :
+       {"nan", "NaN", "inf", "Inf", "NAN", "INF"}) {
+    if (!rest.starts_with(word)) continue;
+    const size_t behind = end + word.size();
+    if (behind < line.size() &&
+        (IsWordLetter(line[behind]) || IsDigit(line[behind]))) {
+      return 0;
+    }
+    number.value = *WholeNumber(word);
+    if (line[at] == '-') number.value = -number.value;
+    number.end = behind;
+    numbers_.push_back(number);
+    return behind - at;
+  }
+  while (end < line.size()) {
+    const char c = line[end];
+    const bool point = c == '.' || (commas_ && c == ',');
+    if (IsDigit(c)) {
+      text += c;
+    } else if (point && whole && end > first) {
+      whole = false;
+      text += '.';
+    } else if ((c == 'e' || c == 'E') && end > first && end + 1 < line.size() &&
+               (IsDigit(line[end + 1]) ||
+                ((line[end + 1] == '-' || line[end + 1] == '+') &&
+                 end + 2 < line.size() && IsDigit(line[end + 2])))) {
+      whole = false;
+      text += c;
+      text += line[++end];
+    } else {
+      break;
+    }
+    ++end;
+  }
+  if (end == first) return 0;
+  if (text.back() == '.') {  // of a sentence
+    text.pop_back();
+    --end;
+    whole = true;
+  }
+  const std::optional<double> value = WholeNumber(text);
+  if (!value) return 0;
+  number.value = *value;
+  number.whole = whole;
+  number.share = end < line.size() && line[end] == '%';
+  number.end = end;
+  numbers_.push_back(number);
+  return end - at;
+}
+
+bool NumberRow::Read(std::string_view line) {
+  numbers_.clear();
+  line_ = line;
+  if (line.size() > kBytesMax) return false;
+  commas_ = HasDecimalCommas(line);
+  uint64_t hash = 14695981039346656037u;
+  const auto add = [&hash](char c) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211u;
+  };
+  for (size_t at = 0; at < line.size();) {
+    const char c = line[at];
+    const bool word = at > 0 && IsWordLetter(line[at - 1]);
+    if (IsDigit(c) && !word) {
+      if (const size_t clock = ClockAt(line, at)) {
+        at += clock;
+        add('T');
+        continue;
+      }
+    }
+    // A minus between digits is a range.
+    const bool sign =
+        (c == '-' || c == '+') &&
+        (at == 0 || line[at - 1] == ' ' || line[at - 1] == '=' ||
+         line[at - 1] == ':' || line[at - 1] == ',' || line[at - 1] == '\t');
+    const bool may =
+        IsDigit(c) || sign || c == 'n' || c == 'N' || c == 'i' || c == 'I';
+    const size_t size = may && !word ? ReadNumber(line, at) : 0;
+    if (size > 0) {
+      if (numbers_.size() > kNumbersMax) return false;
+      add('0');
+      at += size;
+      // What is glued to it: digits of a name, a unit.
+      continue;
+    }
+    if (c != ' ' && c != '\t' && c != '-') add(c);
+    ++at;
+    // Digits of a word are a part of it.
+    if (IsWordLetter(c)) {
+      while (at < line.size() && IsDigit(line[at])) add(line[at++]);
+    }
+  }
+  words_ = hash;
+  return !numbers_.empty();
+}
+
+std::string_view NumberRow::Before(size_t i) const {
+  const size_t from = i == 0 ? 0 : numbers_[i - 1].end;
+  const size_t to = i == numbers_.size() ? line_.size() : numbers_[i].begin;
+  return line_.substr(from, to - from);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,52 @@
+// NumberRow: the numbers of a line, and the words between them. Lines of one
+// print statement have the same words.
+
+#ifndef NANWATCH_LOGS_NUMBER_ROW_H_
+#define NANWATCH_LOGS_NUMBER_ROW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nanwatch {
+
+struct RowNumber {
+  double value = 0;
+  bool whole = false;  // printed without a point or an exponent
+  bool share = false;  // a percentage
+  size_t begin = 0;    // byte of the line
+  size_t end = 0;
+};
+
+class NumberRow {
+ public:
+  static constexpr size_t kNumbersMax = 24;  // more are a dump of a tensor
+  static constexpr size_t kBytesMax = 512;   // of a line
+
+  // Finds the numbers of `line`: digits that no letter touches, nan and inf.
+  // Dates and clocks are words; "5,58" is a number where the line shows no
+  // point in one. False: it has none, or too many, or is too long.
+  bool Read(std::string_view line);
+
+  // REQUIRES: Read() was true; the line still is.
+  const std::vector<RowNumber>& numbers() const { return numbers_; }
+  // Returns what stands before the number `i`, behind the one before it; of
+  // `i` == size() what stands behind the last.
+  std::string_view Before(size_t i) const;
+  // Returns a hash of the words, without blanks.
+  uint64_t words() const { return words_; }
+
+ private:
+  size_t ReadNumber(std::string_view line, size_t at);
+
+  std::string_view line_;
+  std::vector<RowNumber> numbers_;
+  bool commas_ = false;  // stand where others write a point
+  uint64_t words_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_NUMBER_ROW_H_

@@ -1,0 +1,279 @@
+#include "logs/usual_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace nanwatch {
+namespace {
+
+using Meaning = ColumnMeaning;
+
+struct NamedMeaning {
+  std::string_view text;
+  Meaning meaning;
+};
+
+// Usual names, in lower case and without what separates words.
+constexpr NamedMeaning kUsual[] = {
+    {"step", Meaning::kStep},
+    {"steps", Meaning::kStep},
+    {"globalstep", Meaning::kStep},
+    {"globalsteps", Meaning::kStep},
+    {"globalstepmaxsteps", Meaning::kStep},  // ms-swift: "8280/11043"
+    {"iteration", Meaning::kStep},
+    {"iter", Meaning::kStep},
+    {"iters", Meaning::kStep},
+    {"itr", Meaning::kStep},
+    {"numupdates", Meaning::kStep},
+    {"updates", Meaning::kStep},
+    {"timebatch", Meaning::kStep},  // Composer: batches up to now
+    {"update", Meaning::kCounter},
+    {"episode", Meaning::kCounter},
+    {"round", Meaning::kCounter},
+    {"loss", Meaning::kLoss},
+    {"lmloss", Meaning::kCrossEntropy},
+    {"lmlosslmloss", Meaning::kCrossEntropy},
+    {"lmlosstraininglmloss", Meaning::kCrossEntropy},
+    {"totalloss", Meaning::kLoss},
+    {"losstotal", Meaning::kLoss},
+    {"losstrain", Meaning::kLoss},
+    {"losstraintotal", Meaning::kLoss},  // Composer
+    {"avgloss", Meaning::kMeanLoss},
+    {"avrloss", Meaning::kMeanLoss},  // kohya's sd-scripts
+    {"lossavg", Meaning::kMeanLoss},
+    {"averageloss", Meaning::kMeanLoss},
+    {"runningloss", Meaning::kMeanLoss},
+    {"smoothloss", Meaning::kMeanLoss},
+    {"meanloss", Meaning::kMeanLoss},
+    {"lossmean", Meaning::kMeanLoss},
+    {"globalavgloss", Meaning::kMeanLoss},
+    {"cost", Meaning::kLoss},
+    {"xent", Meaning::kCrossEntropy},
+    {"crossentropy", Meaning::kCrossEntropy},
+    {"crossentropyloss", Meaning::kCrossEntropy},
+    {"losscrossentropy", Meaning::kCrossEntropy},
+    {"xentloss", Meaning::kCrossEntropy},
+    {"nll", Meaning::kLoss},
+    {"nllloss", Meaning::kLoss},
+    {"celoss", Meaning::kCrossEntropy},
+    {"lossce", Meaning::kCrossEntropy},
+    {"mlmloss", Meaning::kCrossEntropy},
+    {"lossmlm", Meaning::kCrossEntropy},
+    {"languagecrossentropy", Meaning::kCrossEntropy},  // Composer
+    {"ppl", Meaning::kPerplexity},
+    {"perplexity", Meaning::kPerplexity},
+    {"mse", Meaning::kMeanLoss},
+    {"lossstep", Meaning::kLoss},
+    {"steploss", Meaning::kLoss},
+    {"batchloss", Meaning::kLoss},
+    {"kl", Meaning::kTerm},
+    {"approxkl", Meaning::kTerm},
+    {"objectivekl", Meaning::kTerm},
+    {"lossd", Meaning::kAdversaryLoss},
+    {"lossg", Meaning::kAdversaryLoss},
+    {"dloss", Meaning::kAdversaryLoss},
+    {"gloss", Meaning::kAdversaryLoss},
+    {"errd", Meaning::kAdversaryLoss},
+    {"errg", Meaning::kAdversaryLoss},
+    {"discloss", Meaning::kAdversaryLoss},
+    {"genloss", Meaning::kGeneratorLoss},
+    {"lossdisc", Meaning::kAdversaryLoss},
+    {"lossgen", Meaning::kGeneratorLoss},
+    {"discriminatorloss", Meaning::kAdversaryLoss},
+    {"generatorloss", Meaning::kAdversaryLoss},
+    {"lossdiscriminator", Meaning::kAdversaryLoss},
+    {"lossgenerator", Meaning::kAdversaryLoss},
+    {"ggan", Meaning::kAdversaryLoss},  // pix2pix, CycleGAN
+    {"gl1", Meaning::kAdversaryLoss},
+    {"cyclea", Meaning::kAdversaryLoss},
+    {"cycleb", Meaning::kAdversaryLoss},
+    {"reward", Meaning::kReward},
+    {"rewards", Meaning::kReward},
+    {"episodereward", Meaning::kReward},
+    {"episodicreward", Meaning::kReward},
+    {"epreward", Meaning::kReward},
+    {"meanreward", Meaning::kReward},
+    {"rewardmean", Meaning::kReward},
+    {"avgreward", Meaning::kReward},
+    {"averagereward", Meaning::kReward},
+    {"totalreward", Meaning::kReward},
+    {"runningreward", Meaning::kReward},
+    {"rewardsum", Meaning::kReward},
+    {"eprewmean", Meaning::kReward},
+    {"rolloutreward", Meaning::kReward},
+    {"episodereturn", Meaning::kReward},
+    {"episodicreturn", Meaning::kReward},
+    {"epreturn", Meaning::kReward},
+    {"meanreturn", Meaning::kReward},
+    {"returnmean", Meaning::kReward},
+    {"avgreturn", Meaning::kReward},
+    {"averagereturn", Meaning::kReward},
+    {"totalreturn", Meaning::kReward},
+    {"meanepisodereward", Meaning::kReward},
+    {"meanepisodereturn", Meaning::kReward},
+    {"scale", Meaning::kLossScale},
+    {"scaler", Meaning::kLossScale},
+    {"lossscale", Meaning::kLossScale},
+    {"lossscaler", Meaning::kLossScale},
+    {"lossscaling", Meaning::kLossScale},
+    {"lossscalelossscale", Meaning::kLossScale},
+    {"dynamiclossscale", Meaning::kLossScale},
+    {"currentlossscale", Meaning::kLossScale},
+    {"gradscale", Meaning::kLossScale},
+    {"gradscaler", Meaning::kLossScale},
+    {"gradscalerscale", Meaning::kLossScale},
+    {"scalerscale", Meaning::kLossScale},
+    {"fp16scale", Meaning::kLossScale},
+    {"lglossscale", Meaning::kLog2LossScale},
+    {"log2lossscale", Meaning::kLog2LossScale},
+    {"gradnorm", Meaning::kGradNorm},
+    {"gnorm", Meaning::kGradNorm},
+    {"gradnormgradnorm", Meaning::kGradNorm},
+    {"gradientnorm", Meaning::kGradNorm},
+    {"globalnorm", Meaning::kGradNorm},
+    {"globalgradnorm", Meaning::kGradNorm},
+    {"globalgradientnorm", Meaning::kGradNorm},
+    {"totalnorm", Meaning::kGradNorm},
+    {"totalgradnorm", Meaning::kGradNorm},
+    {"gradnormtotal", Meaning::kGradNorm},
+    {"grad20normtotal", Meaning::kGradNorm},
+    {"l2gradnorm", Meaning::kGradNorm},
+    {"gradl2norm", Meaning::kGradNorm},
+    {"l2normgradglobal", Meaning::kGradNorm},  // Composer
+    {"l2grads", Meaning::kGradNorm},           // big_vision
+    {"updatenorm", Meaning::kUpdateNorm},
+    {"paramnorm", Meaning::kParamNorm},
+    {"paramsnorm", Meaning::kParamNorm},
+    {"weightnorm", Meaning::kParamNorm},
+    {"lr", Meaning::kLearningRate},
+    {"lr0", Meaning::kLearningRate},
+    {"lrgroup0", Meaning::kLearningRate},
+    {"lrpg0", Meaning::kLearningRate},  // Ultralytics
+    {"learningrate", Meaning::kLearningRate},
+    {"learningratelearningrate", Meaning::kLearningRate},
+    {"consumedsamples", Meaning::kConsumedSamples},
+    {"overflow", Meaning::kOverflow},
+    {"overflowed", Meaning::kOverflow},
+    {"isoverflow", Meaning::kOverflow},
+    {"hasoverflow", Meaning::kOverflow},
+    {"gradoverflow", Meaning::kOverflow},
+    {"overflowcond", Meaning::kOverflow},
+    {"foundinf", Meaning::kOverflow},
+    {"skipped", Meaning::kSkipped},
+    {"stepskipped", Meaning::kSkipped},
+    {"skippedstep", Meaning::kSkipped},
+    {"isskipped", Meaning::kSkipped},
+    {"skippedsteps", Meaning::kSkippedTotal},
+    {"skippediterations", Meaning::kSkippedTotal},
+    {"totalskipped", Meaning::kSkippedTotal},
+    {"skippedtotal", Meaning::kSkippedTotal},
+    {"numskipped", Meaning::kSkippedTotal},
+    {"numoverflows", Meaning::kSkippedTotal},
+    {"overflowcount", Meaning::kSkippedTotal},
+    {"rank", Meaning::kRank},
+    {"globalrank", Meaning::kRank},
+};
+
+// Where a program files what belongs to the training.
+constexpr std::string_view kPrefixes[] = {
+    "trainingsamples", "training", "trainsamples", "trainer",     "train",
+    "optimizer",       "optim",    "metrics",      "lossmetrics", "amp",
+    "losses",          "rollout",  "charts"};
+
+constexpr size_t kNameMax = 64;
+
+// `name` in lower case without separators; empty: too long for any we know.
+std::string_view Compact(std::string_view name,
+                         std::array<char, kNameMax>* out) {
+  size_t size = 0;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (!word) continue;
+    if (size == kNameMax) return "";
+    (*out)[size++] = upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return {out->data(), size};
+}
+
+// kUsual by a hash of the name: indices + 1, 0: free. Logs ask for hundreds of
+// words that are none.
+constexpr size_t kUsualSlots = 512;
+
+constexpr size_t UsualSlot(std::string_view text) {
+  uint32_t hash = 2166136261u;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
+  }
+  return (hash ^ hash >> 16) % kUsualSlots;
+}
+
+constexpr auto kUsualBySlot = [] {
+  std::array<uint8_t, kUsualSlots> slots{};
+  for (size_t i = 0; i < std::size(kUsual); ++i) {
+    size_t slot = UsualSlot(kUsual[i].text);
+    while (slots[slot] != 0) slot = (slot + 1) % kUsualSlots;
+    slots[slot] = static_cast<uint8_t>(i + 1);
+  }
+  return slots;
+}();
+static_assert(std::size(kUsual) < 255);
+
+Meaning LookUsual(std::string_view text) {
+  for (size_t slot = UsualSlot(text); kUsualBySlot[slot] != 0;
+       slot = (slot + 1) % kUsualSlots) {
+    const NamedMeaning& name = kUsual[kUsualBySlot[slot] - 1u];
+    if (name.text == text) return name.meaning;
+  }
+  return Meaning::kNothing;
+}
+
+// Letters of either case and digits as 0 to 35; the rest separates words.
+constexpr size_t kSeparator = 36;
+constexpr size_t Letter(char c) {
+  if (c >= 'a' && c <= 'z') return static_cast<size_t>(c - 'a');
+  if (c >= 'A' && c <= 'Z') return static_cast<size_t>(c - 'A');
+  if (c >= '0' && c <= '9') return static_cast<size_t>(c - '0') + 26;
+  return kSeparator;
+}
+
+// The last two letters of usual names.
+constexpr auto kUsualEnds = [] {
+  std::array<std::array<bool, kSeparator>, kSeparator> ends{};
+  for (const NamedMeaning& name : kUsual) {
+    const size_t size = name.text.size();
+    ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
+  }
+  return ends;
+}();
+
+}  // namespace
+
+bool MayBeUsual(std::string_view name) {
+  const size_t size = name.size();
+  if (size < 2) return false;  // all have more
+  const size_t last = Letter(name[size - 1]);
+  const size_t before = Letter(name[size - 2]);
+  const bool known = last != kSeparator && before != kSeparator;
+  return !known || kUsualEnds[before][last];
+}
+
+Meaning UsualMeaning(std::string_view name) {
+  std::array<char, kNameMax> room;
+  std::string_view text = Compact(name, &room);
+  Meaning found = LookUsual(text);
+  for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
+    const auto prefix = std::find_if(
+        std::begin(kPrefixes), std::end(kPrefixes),
+        [text](std::string_view p) { return text.starts_with(p); });
+    if (prefix == std::end(kPrefixes)) break;
+    text.remove_prefix(prefix->size());
+    found = LookUsual(text);
+  }
+  return found;
+}
+
+}  // namespace nanwatch

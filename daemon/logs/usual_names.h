@@ -1,0 +1,22 @@
+// UsualNames: what programs usually call their numbers: "loss", "train/loss",
+// "Train/Samples/train_loss", "lm-loss-training/lm loss".
+
+#ifndef NANWATCH_LOGS_USUAL_NAMES_H_
+#define NANWATCH_LOGS_USUAL_NAMES_H_
+
+#include <string_view>
+
+#include "logs/column_meaning.h"
+
+namespace nanwatch {
+
+// What a usual name means; kNothing: it is none. Upper and lower case, and what
+// separates words, do not matter.
+ColumnMeaning UsualMeaning(std::string_view name);
+// False only for names that are no usual ones, whatever is before their end.
+// Cheaper than UsualMeaning().
+bool MayBeUsual(std::string_view name);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_USUAL_NAMES_H_

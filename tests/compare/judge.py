@@ -1,0 +1,165 @@
+"""See `run`."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+
+import daemons  # noqa: E402
+
+_library = daemons.BIN.parent / "client_lib" / "libnanwatch.so"
+os.environ.setdefault("NANWATCH_LIBRARY", str(_library))
+
+import faults  # noqa: E402
+import nets  # noqa: E402
+import torch  # noqa: E402
+from training import train  # noqa: E402
+
+
+class Judge:
+    def __init__(self, address, shown):
+        self.address = address
+        self.shown = shown
+        self.passed = self.failed = 0
+        self.counts = {}
+
+    def compare(self, a, b):
+        said = subprocess.run(
+            [daemons.BIN / "nanwatch", "--address", self.address, "compare",
+             a, b, "--json"], capture_output=True, text=True, timeout=60)
+        if said.returncode not in (0, 1, 2):
+            raise SystemExit(f"compare {a} {b}: {said.stderr}")
+        return said.returncode, json.loads(said.stdout)
+
+    def expect(self, group, what, a, b, right):
+        """`right`: says whether what was found is right."""
+        status, found = self.compare(a, b)
+        part = found.get("divergence", {})
+        self.count(
+            group, what, right(status, found, part),
+            f"{part.get('class', '-'):20} {part.get('op', ''):24} "
+            f"step {part.get('step', '-')!s:4} {part.get('distance', 0):.1e} "
+            f"{part.get('usual_at_most', 0):.1e}")
+
+    def count(self, group, what, fine, found):
+        of = self.counts.setdefault(group, [0, 0])
+        of[not fine] += 1
+        self.passed += bool(fine)
+        self.failed += not fine
+        if not fine or self.shown:
+            print(f"{'' if fine else 'WRONG ':6}{group:24} {what:44} {found}")
+
+
+def is_of(fault, net, bits):
+    def right(status, found, part):
+        if status != 2 or part.get("class") != fault.kind:
+            return False
+        if fault.op and not part["op"].startswith(
+                net.places[fault.op].removesuffix(".weight")):
+            return False
+        return not bits or part["step"] == fault.step
+    return right
+
+
+def agrees(status, found, part):
+    """No run is accused."""
+    return status == 0 and not part and found["tensors"]["compared"] > 0
+
+
+def judge_net(judge, name, seed):
+    net = nets.NETS[name]
+    base = f"{name}-{seed}"
+    train(base, name, seed, judge.address)
+    train(base + "-again", name, seed, judge.address)
+    judge.expect("healthy: a repeat", base, base, base + "-again",
+                 lambda s, found, part: agrees(s, found, part)
+                 and "first_unequal" not in found)
+    order = base + "-order"
+    train(order, name, seed, judge.address, threads=2)
+    judge.expect("healthy: another order", base, base, order, agrees)
+    for parts in (1, 2):
+        train(f"{base}-of{parts}", name, seed, judge.address, dropout=False,
+              parts=parts)
+    judge.expect("healthy: a batch in parts", base, base + "-of1",
+                 base + "-of2", agrees)
+    for i, fault in enumerate(faults.FAULTS):
+        run = f"{base}-{i}"
+        train(run, name, seed, judge.address, put=fault.put, **fault.settings)
+        judge.expect("faults, same machine", f"{base}: {fault.name}", base,
+                     run, is_of(fault, net, bits=True))
+        if fault.kind in faults.WALKED or fault.kind.startswith("other_d"):
+            judge.expect("faults, another order", f"{base}: {fault.name}",
+                         order, run, is_of(fault, net, bits=True))
+
+
+def judge_restart(judge, name, seed):
+    """Runs that go on from one checkpoint, against one that does it right."""
+    base, saved = f"{name}-{seed}-right", {}
+    train(base + "-first", name, seed, judge.address, steps=20, save=saved)
+    train(base, name, seed, judge.address, begin=20, load=saved)
+    for what, kind in [(None, None), ("rng", "other_seed"),
+                       ("data", "other_data"), ("weights", "other_weights")]:
+        run = f"{base}-{what}"
+        train(run, name, seed, judge.address, begin=20, load=saved,
+              restart=what)
+        judge.expect(
+            "restart", f"{base}: {what or 'all right'}", base, run,
+            agrees if kind is None else
+            lambda s, found, part, kind=kind: s == 2 and part["class"] == kind)
+
+
+def judge_formats(judge, name, seed):
+    """fp32 against bf16: what is left of the faults is told, by how much they
+    exceed the noise; a healthy pair is not accused."""
+    net = nets.NETS[name]
+    base, half = f"{name}-{seed}", f"{name}-{seed}-bf16"
+    train(half, name, seed, judge.address, autocast=torch.bfloat16)
+    judge.expect("healthy: bf16", base, base, half,
+                 lambda s, found, part: not part)
+    for i, fault in enumerate(faults.FAULTS):
+        if fault.kind not in faults.WALKED:
+            continue
+        run = f"{half}-{i}"
+        train(run, name, seed, judge.address, put=fault.put,
+              autocast=torch.bfloat16, **fault.settings)
+        judge.expect(
+            "faults, bf16", f"{base}: {fault.name}", base, run,
+            lambda s, found, part, fault=fault:
+            is_of(fault, net, bits=False)(s, found, part)
+            or (not part and found["tensors"]["unseen_below"] > 0))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    names = list(nets.NETS) if arguments.all else ["transformer"]
+    seeds = range(5 if arguments.all else 2)
+    torch.use_deterministic_algorithms(True)
+    with tempfile.TemporaryDirectory(prefix="nw-") as folder:
+        daemon = daemons.Daemon(folder).start()
+        try:
+            judge = Judge(daemon.address, arguments.verbose)
+            for name in names:
+                for seed in seeds:
+                    judge_net(judge, name, seed)
+                    judge_formats(judge, name, seed)
+                judge_restart(judge, name, 0)
+        finally:
+            daemon.kill()
+    print(f"\n{'':24} {'right':>6} {'wrong':>6}")
+    for group, (right, wrong) in judge.counts.items():
+        print(f"{group:24} {right:6} {wrong:6}")
+    print(f"{judge.passed} passed, {judge.failed} failed")
+    return judge.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+// Rule 69: one of two rivals always wins.
+
+#include "detect/rival_gone.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/golden/words.h"
+#include "tests/unit/detect/noise.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using Feed = StepFeed<RivalGone>;
+
+Feed Rivals(double first) {
+  Feed feed;
+  feed.level = LevelKind::kOfRivals;
+  Noise noise;
+  for (int i = 0; i < 100; ++i) {
+    feed.Step({.loss = first + 0.1 * noise.Normal()});
+  }
+  return feed;
+}
+
+TEST(RivalGone, ALossOfNextToNothingIsAWarningAfter32Records) {
+  Feed feed = Rivals(1.4);
+  feed.Steps({.loss = 0.0001}, 31);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+  feed.Step({.loss = 0.0001});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 101);
+  ExpectWords(feed.Described().sentence);
+  feed.Steps({.loss = 0.5}, 20);
+  EXPECT_EQ(feed.now, Severity::kNone);
+}
+
+TEST(RivalGone, OneThatIsOnlyLowIsLeftInPeace) {
+  Feed low = Rivals(1.4);
+  low.Steps({.loss = 0.001}, 500);
+  EXPECT_EQ(low.worst, Severity::kNone) << "as of healthy DCGANs";
+  Feed tiny = Rivals(0.05);
+  tiny.Steps({.loss = 1e-6}, 500);
+  EXPECT_EQ(tiny.worst, Severity::kNone) << "no loss of classes";
+}
+
+TEST(RivalGone, ALossWithoutARivalLearnsAllThereIs) {
+  Feed feed;
+  feed.Steps({.loss = 1.4}, 100);
+  feed.Steps({.loss = 0.0001}, 500);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
+}  // namespace
+}  // namespace nanwatch

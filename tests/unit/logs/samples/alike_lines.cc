@@ -1,0 +1,71 @@
+// Lines alike of no known program: sample lines, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"a word before each number, and no sign",
+     "07:00:01 [fit] upd  10 | obj  8.50 | hit 34.4% |\n"
+     "07:00:02 [fit] upd  20 | obj  8.25 | hit 35.0% |\n"
+     "07:00:03 [fit] upd  30 | obj  8.00 | hit 36.1% |\n"
+     "07:00:04 [fit] upd  40 | obj   nan | hit 10.0% |\n"
+     "07:00:05 [fit] upd  50 | obj   nan | hit 10.0% |",
+     "step=10 loss=8.5\nstep=20 loss=8.25\nstep=30 loss=8\n"
+     "step=40 loss=nan\nstep=50 loss=nan"},
+    {"a sentence",
+     "Training loss at update 2 is 2.5, gradient norm is 0.5.\n"
+     "Training loss at update 4 is 2.4, gradient norm is 0.6.\n"
+     "Training loss at update 6 is 2.3, gradient norm is 0.7.\n"
+     "Training loss at update 8 is 2.2, gradient norm is 0.8.\n"
+     "Training loss at update 10 is 2.1, gradient norm is 0.9.",
+     "step=2 loss=2.5 grad_norm=0.5\nstep=4 loss=2.4 grad_norm=0.6\n"
+     "step=6 loss=2.3 grad_norm=0.7\nstep=8 loss=2.2 grad_norm=0.8\n"
+     "step=10 loss=2.1 grad_norm=0.9"},
+    {"the word behind its number",
+     "1: 3.5, 3.9 avg loss, 0.001 rate, 64 images\n"
+     "2: 3.4, 3.8 avg loss, 0.001 rate, 128 images\n"
+     "3: 3.3, 3.7 avg loss, 0.001 rate, 192 images\n"
+     "4: 3.2, 3.6 avg loss, 0.001 rate, 256 images\n"
+     "5: 3.1, 3.5 avg loss, 0.001 rate, 320 images",
+     "step=1 loss=3.9\nstep=2 loss=3.8\nstep=3 loss=3.7\n"
+     "step=4 loss=3.6\nstep=5 loss=3.5"},
+    {"commas for points",
+     "Schritt 5   Verlust 5,25   Dauer 0,16 s\n"
+     "Schritt 10  Verlust 5,00   Dauer 0,16 s\n"
+     "Schritt 15  Verlust 4,75   Dauer 0,17 s\n"
+     "Schritt 20  Verlust 4,50   Dauer 0,15 s\n"
+     "Schritt 25  Verlust 4,25   Dauer 0,16 s",
+     "step=5 loss=5.25\nstep=10 loss=5\nstep=15 loss=4.75\n"
+     "step=20 loss=4.5\nstep=25 loss=4.25"},
+    {"a count and one number, a time before them",
+     "1711437197.4,20,1.5\n1711437198.5,40,1.25\n1711437199.6,60,1.5\n"
+     "1711437200.7,80,1.75\n1711437201.8,100,1.5",
+     "step=20 loss=1.5\nstep=40 loss=1.25\nstep=60 loss=1.5\n"
+     "step=80 loss=1.75\nstep=100 loss=1.5"},
+    {"a table with fewer names than columns",
+     "# step\tloss\tlr...\n10\t2.5\t0.001\t0.7\n20\t2.25\t0.001\t0.8\n"
+     "30\t2.0\t0.001\t0.9\n40\t1.75\t0.001\t0.7\n50\t1.5\t0.001\t0.8",
+     "step=10 loss=2.5 learning_rate=0.001\n"
+     "step=20 loss=2.25 learning_rate=0.001\n"
+     "step=30 loss=2 learning_rate=0.001\n"
+     "step=40 loss=1.75 learning_rate=0.001\n"
+     "step=50 loss=1.5 learning_rate=0.001"},
+    {"accuracies, rewards, packets and evaluations are no losses",
+     "epoch 1: accuracy 0.25\nepoch 2: accuracy 0.35\nepoch 3: accuracy 0.45\n"
+     "epoch 4: accuracy 0.55\nepoch 5: accuracy 0.65\n"
+     "shard 1 packet_loss 0.1\nshard 2 packet_loss 0.2\n"
+     "shard 3 packet_loss 0.1\nshard 4 packet_loss 0.3\n"
+     "shard 5 packet_loss 0.1\n"
+     "valid loss at update 1 is 2.5\nvalid loss at update 2 is 2.4\n"
+     "valid loss at update 3 is 2.3\nvalid loss at update 4 is 2.2\n"
+     "valid loss at update 5 is 2.1",
+     ""},
+};
+
+}  // namespace
+
+const SampleTable kAlikeLinesSamples = {"alike_lines", kLines};
+
+}  // namespace nanwatch
