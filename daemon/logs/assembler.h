@@ -101,7 +101,7 @@ class Assembler {
     // A library's step lines (DeepSpeed's counter, one an optimizer) that wait
     // for the program's of the same step: together they are one.
     std::vector<Numbered> beside;
-    bool numbers_steps = false;  // the program's own step lines do
+    bool numbers_steps = false;    // the program's own step lines do
     bool numbers_scalers = false;  // lines of happenings do
     // Adversaries' losses that are told, since one was not finite.
     int32_t adversaries = 0;

@@ -177,7 +177,7 @@ class StepFeed {
   std::optional<LossReached> before;       // of the attempt before
   bool loss_returns = false;               // as of the record before
   LevelKind level = LevelKind::kKept;
-  bool norm_warns = false;                 // likewise
+  bool norm_warns = false;  // likewise
   int64_t step = 0;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;

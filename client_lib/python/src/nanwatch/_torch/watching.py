@@ -43,7 +43,6 @@ from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
 from nanwatch._torch.tracing import may_compile, uncompiled, weakly
 from nanwatch._torch.untold import Untold
-from nanwatch._torch.weak_calls import weakly
 
 LEVELS = ("default", "layers", "ops", comparing.LEVEL)
 
