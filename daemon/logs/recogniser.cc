@@ -46,7 +46,8 @@ Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
     const bool mapped = !map.columns.empty();
     const bool wanted =
         format->part == Part::kScaler || format == only ||
-        (only == nullptr && (!mapped || format->part == Part::kGeneric));
+        (only == nullptr &&
+         (!mapped || (format->part == Part::kGeneric && !format->last_resort)));
     if (wanted) candidates_.push_back({format, format->make(map)});
   }
   std::stable_partition(candidates_.begin(), candidates_.end(),

@@ -18,6 +18,9 @@ SOURCES = ("prometheus", "victoria")
 # (board, panel, query) that no run here fills, and why.
 NOWHERE = {
     ("daemon", "Turned away a second", "C"): "takes 256 MiB/s: test_limits",
+    ("run", "Loss scale", "D"): "takes scales of layers: test_layer_scales",
+    ("run", "Loss scale", "E"): "takes scales of layers: test_layer_scales",
+    ("run", "The scaler", "E"): "takes scales of layers: test_layer_scales",
     ("daemon", "Events a second", "C"): "nothing is 30 days old",
     ("daemon", "Lost and failed", "A"): "takes a full disk: test_history_file",
     ("daemon", "Lost and failed", "B"): "takes a full disk: test_history_file",
@@ -28,6 +31,7 @@ NOWHERE = {
 # Queries that a healthy run leaves empty, since they show what is wrong.
 QUIET_IN_HEALTH = {
     "run": {("What was sick when", "B"), ("Loss", "B"), ("Records a second", "C"), ("The scaler", "C"),
+            ("The scaler", "E"), ("Loss scale", "D"), ("Loss scale", "E"),
             ("Worst ops", "A"), ("Where it began", "A"),
             ("Where it began", "B"), ("Where it began", "C")},
     "ranks": set(),
