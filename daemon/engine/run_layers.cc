@@ -85,14 +85,27 @@ StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
   return {of, NameOf(*rank, of.lowest_op).name};
 }
 
-GradientRange RunState::CommonRange(RankState* rank, const StepRecord& record,
-                                    const ScalerTracker& scaler) {
-  const OpNameOf name = [&](uint32_t op) -> std::string_view {
-    return NameOf(*rank, op).name;
-  };
-  // Without one a scale of 1 is what they are held against.
-  return rank->ops.layers().Common(
-      record.step, StepScale(description_, scaler).value_or(0), name);
+void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
+                                StepGradients* common, StepContext* context) {
+  context->gradients = &gradients;
+  if (rank->ops.layers().layerwise()) {
+    const OpNameOf name = [&](uint32_t op) -> std::string_view {
+      return NameOf(*rank, op).name;
+    };
+    *common = gradients;
+    // Without one a scale of 1 is what they are held against.
+    const double scale = StepScale(description_, context->scaler).value_or(0);
+    common->range =
+        rank->ops.layers().Common(context->record.step, scale, name);
+    context->gradients = common;
+  }
+  const GradientRange& range = context->gradients->range;
+  context->lowest_name = NameOf(*rank, range.lowest_op()).name;
+  context->largest_name = NameOf(*rank, range.largest_op()).name;
+  if (gradients.zeroed >= 0) {
+    const auto op = static_cast<uint32_t>(gradients.zeroed);
+    context->zeroed_name = NameOf(*rank, op).name;
+  }
 }
 
 void RunState::JudgeLayers(RankState* rank, const StepRecord& record,

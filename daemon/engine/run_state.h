@@ -211,10 +211,10 @@ class RunState {
   // run_layers.cc
   // REQUIRES: the record has layer-wise scales.
   StepLayers TakeLayers(RankState* rank, const StepRecord& record);
-  // Returns what the gradients of the record's step say as if all had one loss
-  // scale.
-  GradientRange CommonRange(RankState* rank, const StepRecord& record,
-                            const ScalerTracker& scaler);
+  // Points to a step's gradients; where layers have scales of their own, to
+  // `common`: the same as if all had one.
+  void PointToGradients(RankState* rank, const StepGradients& gradients,
+                        StepGradients* common, StepContext* context);
   // Takes in what gradients say of the scales that suit their layers; where
   // these have scales of their own, their rules judge them.
   void JudgeLayers(RankState* rank, const StepRecord& record,

@@ -186,19 +186,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     context.loss_before = &*loss_before_;
   }
   if (all.gradients != nullptr) {
-    context.gradients = all.gradients;
-    if (rank->ops.layers().layerwise()) {
-      common = *all.gradients;
-      common.range = CommonRange(rank, record, track->scaler);
-      context.gradients = &common;
-    }
-    const GradientRange& range = context.gradients->range;
-    context.lowest_name = NameOf(*rank, range.lowest_op()).name;
-    context.largest_name = NameOf(*rank, range.largest_op()).name;
-    if (all.gradients->zeroed >= 0) {
-      const auto op = static_cast<uint32_t>(all.gradients->zeroed);
-      context.zeroed_name = NameOf(*rank, op).name;
-    }
+    PointToGradients(rank, *all.gradients, &common, &context);
   }
   track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
     Changed(KeyOf(*rank, *track, i), track->rules,
