@@ -48,7 +48,7 @@ def watched(training, daemon, name, level):
         level=level, budget=1e9, address=daemon.address)
 
 
-@pytest.mark.parametrize("level", nanwatch.torch.LEVELS)
+@pytest.mark.parametrize("level", ("default", "layers", "ops"))
 def test_healthy(daemon, name, clock, level):
     training = Training("pictures")
     watch = watched(training, daemon, name, level)
