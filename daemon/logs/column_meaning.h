@@ -4,6 +4,7 @@
 #define NANWATCH_LOGS_COLUMN_MEANING_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace nanwatch {
 
@@ -33,6 +34,19 @@ enum class ColumnMeaning : uint8_t {
   kSkippedTotal,  // since the start
   kRank,          // the last one
 };
+
+struct NamedMeaning {
+  std::string_view text;
+  ColumnMeaning meaning;
+};
+
+// A loss of the whole, and no adversary's.
+constexpr bool IsLoss(ColumnMeaning meaning) {
+  return meaning == ColumnMeaning::kLoss ||
+         meaning == ColumnMeaning::kMeanLoss ||
+         meaning == ColumnMeaning::kCrossEntropy ||
+         meaning == ColumnMeaning::kPerplexity;
+}
 
 }  // namespace nanwatch
 

@@ -10,11 +10,6 @@ namespace {
 
 using Meaning = ColumnMeaning;
 
-struct NamedMeaning {
-  std::string_view text;
-  Meaning meaning;
-};
-
 // For --map; the first of a meaning is the one that help shows.
 constexpr NamedMeaning kFields[] = {
     {"step", Meaning::kStep},

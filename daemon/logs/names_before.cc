@@ -76,10 +76,7 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
         IsPlainScale(name.substr(from))) {
       return {};
     }
-    const bool loss = meaning == ColumnMeaning::kLoss ||
-                      meaning == ColumnMeaning::kMeanLoss ||
-                      meaning == ColumnMeaning::kPerplexity ||
-                      meaning == ColumnMeaning::kCrossEntropy ||
+    const bool loss = IsLoss(meaning) ||
                       meaning == ColumnMeaning::kAdversaryLoss ||
                       meaning == ColumnMeaning::kGeneratorLoss;
     if (!loss || names_.mapped() || from == 0) {

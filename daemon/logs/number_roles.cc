@@ -1,8 +1,6 @@
 #include "logs/number_roles.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <string>
 
 #include "logs/in_words.h"
@@ -61,13 +59,6 @@ struct Words {
   bool any = false;
 };
 
-bool IsLossMeaning(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kLoss ||
-         meaning == ColumnMeaning::kMeanLoss ||
-         meaning == ColumnMeaning::kCrossEntropy ||
-         meaning == ColumnMeaning::kPerplexity;
-}
-
 // "loss_ema", "logloss", "elbo_loss". Packets are lost, too.
 bool IsKindOfLoss(std::string_view word) {
   return (word.starts_with("loss") || word.ends_with("loss")) &&
@@ -89,7 +80,7 @@ Words WordsOf(std::string_view text) {
     const ColumnMeaning both = UsualMeaning(two);
     const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both : alone;
     two = word;
-    if (IsLossMeaning(usual)) {
+    if (IsLoss(usual)) {
       found.loss = LossWord::kLoss;
     } else if (usual != ColumnMeaning::kNothing) {
       found.usual = usual;
@@ -218,7 +209,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   }
   if (any_words) return roles;
   for (size_t i = 0; i < numbers && i < header.size(); ++i) {
-    if (IsLossMeaning(header[i]) && IsReal(lines, i)) {
+    if (IsLoss(header[i]) && IsReal(lines, i)) {
       roles.loss = i;
     } else if (IsReal(lines, i)) {
       roles.meanings[i] = header[i];
@@ -237,7 +228,7 @@ std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
   bool loss = false;
   ForEachWord(line, [&](std::string_view word) {
     const ColumnMeaning usual = UsualMeaning(word);
-    const bool is_loss = IsLossMeaning(usual);
+    const bool is_loss = IsLoss(usual);
     header.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
     loss |= is_loss;
   });

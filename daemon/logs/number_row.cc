@@ -151,7 +151,6 @@ bool NumberRow::Read(std::string_view line) {
       if (numbers_.size() > kNumbersMax) return false;
       add('0');
       at += size;
-      // What is glued to it: digits of a name, a unit.
       continue;
     }
     if (c != ' ' && c != '\t' && c != '-') add(c);

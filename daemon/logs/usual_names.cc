@@ -11,11 +11,6 @@ namespace {
 
 using Meaning = ColumnMeaning;
 
-struct NamedMeaning {
-  std::string_view text;
-  Meaning meaning;
-};
-
 // Usual names, in lower case and without what separates words.
 constexpr NamedMeaning kUsual[] = {
     {"step", Meaning::kStep},
