@@ -17,6 +17,9 @@ extern "C" {
 typedef struct nanwatch_sketch {
   uint64_t digest;
   double sums[NANWATCH_SKETCH_SUMS];
+  /* Elements that are not in the sums. Counted with the sketch. */
+  uint64_t nan;
+  uint64_t inf;
 } nanwatch_sketch;
 
 static inline void nanwatch_sketch_init(nanwatch_sketch* sketch) {
@@ -26,8 +29,9 @@ static inline void nanwatch_sketch_init(nanwatch_sketch* sketch) {
 /* Adds `n` elements that lie at `data`, the first of which is number `first`
  * of its tensor in row-major order; for what of NANWATCH_OBSERVE_DIGEST and
  * NANWATCH_OBSERVE_SKETCH is in `what`. A digest is of bits: integers are given
- * as the dtype of as many bits (and have no sketch). Elements that are no
- * finite number are not in a sketch. 1: done. 0: unknown dtype, or NULL. */
+ * as the dtype of as many bits (and have no sketch). Elements that are not
+ * finite are counted, and are not in the sums. 1: done. 0: unknown dtype, or
+ * NULL. */
 NANWATCH_API int nanwatch_sketch_add(nanwatch_sketch* sketch, const void* data,
                                      size_t n, nanwatch_dtype dtype,
                                      unsigned what, uint64_t first);

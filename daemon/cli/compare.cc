@@ -62,6 +62,10 @@ Json DivergenceJson(const Divergence& d) {
   json["phase"] = kPhaseNames[static_cast<int>(d.phase)];
   json["other_shape"] = d.other_shape;
   Put("distance", d.distance, &json);
+  Put("nan_a", d.nan_a, &json);
+  Put("nan_b", d.nan_b, &json);
+  Put("inf_a", d.inf_a, &json);
+  Put("inf_b", d.inf_b, &json);
   json["usual_at_most"] = d.floor;
   json["equal_before"] = d.equal_before;
   json["within_before"] = d.within_before;
@@ -81,8 +85,8 @@ Json LossJson(const LossDiff& loss) {
     json["farthest_of_means"] = *loss.farthest;
     json["farthest_step"] = loss.farthest_step;
   }
-  Put("bad_in_a", loss.bad_in_a, &json);
-  Put("bad_in_b", loss.bad_in_b, &json);
+  if (loss.bad_in_a) json["bad_in_a"] = loss.bad_in_a->step;
+  if (loss.bad_in_b) json["bad_in_b"] = loss.bad_in_b->step;
   return json;
 }
 

@@ -25,8 +25,9 @@ std::string Percent(double share) {
   return fmt::format("{:+.2g} %", 100 * share);
 }
 
-std::string SlotWords(Slot slot) {
-  switch (slot) {
+std::string SlotWords(const Divergence& d) {
+  if (d.phase == Phase::kGradients) return "its gradient";
+  switch (d.slot) {
     case Slot::kInput:
       return "its input";
     case Slot::kOutput:
@@ -57,9 +58,23 @@ std::string OpWords(const Divergence& d) {
   return fmt::format("{} ({}{})", d.op, type, format);
 }
 
+// Says whose elements are NaN or infinite, and how many; empty: of both or of
+// none.
+std::string OfOneAlone(const std::optional<uint64_t>& a,
+                       const std::optional<uint64_t>& b, const char* what) {
+  if (!a || !b || (*a == 0) == (*b == 0)) return "";
+  return fmt::format("{} has {} there, {} has none.", *a > 0 ? "A" : "B",
+                     Counted(std::max(*a, *b), what), *a > 0 ? "B" : "A");
+}
+
 // How far it lies apart, and what is usual.
 std::string HowFar(const Divergence& d) {
   if (d.other_shape) return "It has another shape.";
+  const std::string nan = OfOneAlone(d.nan_a, d.nan_b, "NaN element");
+  const std::string inf = OfOneAlone(d.inf_a, d.inf_b, "infinite element");
+  if (!nan.empty() || !inf.empty()) {
+    return nan + (nan.empty() || inf.empty() ? "" : " ") + inf;
+  }
   if (!d.distance) return "Its values are not the same.";
   if (d.floor <= 0) {
     return fmt::format("It differs by {} of its norm, and should be equal.",
@@ -121,7 +136,7 @@ std::string What(const Divergence& d, const Comparison& c) {
       return fmt::format(
           "B leaves A at step {} in the backward pass, in {}: {} differs, and "
           "all before it agrees. {}",
-          d.step, OpWords(d), SlotWords(d.slot), HowFar(d));
+          d.step, OpWords(d), SlotWords(d), HowFar(d));
     case DivergenceClass::kCollective:
       return fmt::format(
           "B's gradients differ at step {} where ranks reduce them: {}, while "
@@ -181,16 +196,15 @@ std::string WhatToDo(const Divergence& d) {
   return "";
 }
 
+std::string BadLossWords(const char* whose, const BadLoss& bad) {
+  return fmt::format("{}'s loss is not finite at step {}: A has {}, B has {}.",
+                     whose, bad.step, Number(bad.a), Number(bad.b));
+}
+
 std::string Headline(const Comparison& c) {
   if (c.first) return What(*c.first, c);
-  if (c.loss.bad_in_b) {
-    return fmt::format("B's loss is not finite at step {}, and A's is.",
-                       *c.loss.bad_in_b);
-  }
-  if (c.loss.bad_in_a) {
-    return fmt::format("A's loss is not finite at step {}, and B's is.",
-                       *c.loss.bad_in_a);
-  }
+  if (c.loss.bad_in_b) return BadLossWords("B", *c.loss.bad_in_b);
+  if (c.loss.bad_in_a) return BadLossWords("A", *c.loss.bad_in_a);
   if (c.tensors > 0) {
     return c.bits ? "B agrees with A: what differs is what another order of "
                     "sums, or the format, makes."
@@ -204,6 +218,13 @@ std::string Headline(const Comparison& c) {
 
 std::string LossLine(const LossDiff& loss) {
   if (loss.steps == 0) return "Loss: no step of both has one.";
+  const std::string bad =
+      (loss.bad_in_b ? " " + BadLossWords("B", *loss.bad_in_b) : "") +
+      (loss.bad_in_a ? " " + BadLossWords("A", *loss.bad_in_a) : "");
+  if (!loss.first_step && !bad.empty()) {
+    return fmt::format("Loss: {} of both have one.{}",
+                       Counted(loss.steps, "step"), bad);
+  }
   if (!loss.first_step) {
     return fmt::format("Loss: equal at all {} of both.",
                        Counted(loss.steps, "step"));
@@ -216,7 +237,7 @@ std::string LossLine(const LossDiff& loss) {
     line += fmt::format(" Means of 20 lie apart by {} at most, at step {}.",
                         Percent(*loss.farthest), loss.farthest_step);
   }
-  return line;
+  return line + bad;
 }
 
 std::string SettingsLine(const std::vector<SettingDiff>& settings) {

@@ -28,9 +28,20 @@ ComparedStep StepOf(const StepRecord& record) {
   return step;
 }
 
-// Modulo 2^64, and sum by sum: what proto/SKETCH.md says of shards.
+void AddCount(const std::optional<uint64_t>& part,
+              std::optional<uint64_t>* whole) {
+  if (part && *whole) {
+    **whole += *part;
+  } else {
+    whole->reset();
+  }
+}
+
+// Adds modulo 2^64, and sum by sum: what proto/SKETCH.md says of shards.
 void AddPart(const ComparedTensor& part, ComparedTensor* whole) {
   whole->digest += part.digest;
+  AddCount(part.nan, &whole->nan);
+  AddCount(part.inf, &whole->inf);
   if (!whole->sketch || !part.sketch) {
     whole->sketch.reset();
     return;
@@ -38,6 +49,18 @@ void AddPart(const ComparedTensor& part, ComparedTensor* whole) {
   for (size_t i = 0; i < kSketchSums; ++i) {
     (*whole->sketch)[i] += (*part.sketch)[i];
   }
+}
+
+// Takes the counts of non-finite elements from the row, where its sketch has
+// none.
+void TakeCounts(const OpColumns& columns, size_t row, ComparedTensor* tensor) {
+  const auto of = [&](OpCount count) {
+    return CountAt(columns.count[static_cast<int>(count)], row);
+  };
+  if (!tensor->nan) tensor->nan = of(OpCount::kNan);
+  if (tensor->inf) return;
+  const auto above = of(OpCount::kPosInf), below = of(OpCount::kNegInf);
+  if (above && below) tensor->inf = *above + *below;
 }
 
 }  // namespace
@@ -104,8 +127,11 @@ void RunCollector::TakeOps(const Event& event, const OpColumns& columns) {
       std::copy_n(sketches.values.begin() +
                       static_cast<ptrdiff_t>(sketch * kSketchSums),
                   kSketchSums, tensor.sketch->begin());
+      tensor.nan = CountAt(sketches.nan, sketch);
+      tensor.inf = CountAt(sketches.inf, sketch);
       ++sketch;
     }
+    TakeCounts(columns, row, &tensor);
     const uint32_t op = columns.op[row];
     if (op >= ops.size() || ops[op] == UINT32_MAX) continue;
     tensor.step = columns.step[row];

@@ -38,6 +38,9 @@ struct ComparedTensor {
   uint64_t elements = 0;
   uint64_t digest = 0;
   std::optional<SketchValues> sketch;
+  // Elements; absent: not counted.
+  std::optional<uint64_t> nan;
+  std::optional<uint64_t> inf;
 };
 
 struct ComparedRun {

@@ -123,6 +123,10 @@ class RunWalk {
     d.phase = pair.phase;
     d.other_shape = pair.other_shape;
     d.distance = pair.distance;
+    d.nan_a = pair.a->nan;
+    d.nan_b = pair.b->nan;
+    d.inf_a = pair.a->inf;
+    d.inf_b = pair.b->inf;
     d.kind = ClassOf(pair, paired, walked);
     if (d.kind == DivergenceClass::kDivergentLoss) d.op = "loss";
     if (d.kind == DivergenceClass::kBetweenSteps) SetStepBetween(&d);

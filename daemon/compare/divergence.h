@@ -40,8 +40,11 @@ struct Divergence {
   Phase phase = Phase::kForward;
   bool other_shape = false;
   std::optional<double> distance;  // as a share of its norm
-  double floor = 0;                // what is usual there, at most
-  size_t equal_before = 0;         // tensors, at this step
+  // Elements of the tensor in A and in B; absent: not counted.
+  std::optional<uint64_t> nan_a, nan_b;
+  std::optional<uint64_t> inf_a, inf_b;
+  double floor = 0;         // what is usual there, at most
+  size_t equal_before = 0;  // tensors, at this step
   size_t within_before = 0;
   // kBetweenSteps, and of a schedule: the last step at which all was well.
   std::optional<int64_t> known_equal;

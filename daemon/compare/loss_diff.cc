@@ -32,8 +32,8 @@ class Mean {
 void TakeBad(const ComparedStep& a, const ComparedStep& b, LossDiff* diff) {
   const bool a_bad = !std::isfinite(*a.loss), b_bad = !std::isfinite(*b.loss);
   if (a_bad == b_bad) return;
-  std::optional<int64_t>& bad = a_bad ? diff->bad_in_a : diff->bad_in_b;
-  if (!bad) bad = a.step;
+  std::optional<BadLoss>& bad = a_bad ? diff->bad_in_a : diff->bad_in_b;
+  if (!bad) bad = BadLoss{a.step, *a.loss, *b.loss};
 }
 
 }  // namespace

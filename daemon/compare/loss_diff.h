@@ -10,6 +10,13 @@
 
 namespace nanwatch {
 
+// The losses of a step, one of them not finite.
+struct BadLoss {
+  int64_t step = 0;
+  double a = 0;
+  double b = 0;
+};
+
 struct LossDiff {
   size_t steps = 0;  // that both have a loss of
   // The first at which they are not equal, with both.
@@ -20,9 +27,9 @@ struct LossDiff {
   // (negative: below), and at which step. Losses that are 0 or less have none.
   std::optional<double> farthest;
   int64_t farthest_step = 0;
-  // A loss that is not finite, in one of them alone.
-  std::optional<int64_t> bad_in_a;
-  std::optional<int64_t> bad_in_b;
+  // The first loss that is not finite in one of them alone.
+  std::optional<BadLoss> bad_in_a;
+  std::optional<BadLoss> bad_in_b;
 };
 
 LossDiff DiffLosses(const ComparedRun& a, const ComparedRun& b);

@@ -130,6 +130,11 @@ WalkedStep Walk(const PairedStep& step, double lowest, bool fresh,
     }
     const bool weights = pair.phase == Phase::kWeights;
     if (!walked.first_unequal) walked.first_unequal = i;
+    if (pair.other_specials) {
+      walked.floor = 0;
+      walked.first_beyond = i;
+      return walked;
+    }
     if (weights && !fresh && !same_before) {
       all_equal = false;
       if (pair.distance) ++walked.within;

@@ -79,20 +79,29 @@ double MedianNorm(const std::vector<TensorPair>& pairs, Phase phase) {
   return *middle;
 }
 
-// `usual`: MedianNorm of its phase.
+// Returns true where both were counted, and one has none.
+bool IsOfOneAlone(const std::optional<uint64_t>& a,
+                  const std::optional<uint64_t>& b) {
+  return a && b && (*a == 0) != (*b == 0);
+}
+
+// Measures how far the two lie apart. `usual`: MedianNorm of its phase.
 void Measure(double usual, TensorPair* pair) {
   if (pair->equal) {
     pair->distance = 0;
     return;
   }
-  if (pair->other_shape || !pair->a->sketch || !pair->b->sketch) return;
-  double norm = NormOf(*pair->a->sketch);
+  if (pair->other_shape) return;
+  const ComparedTensor &a = *pair->a, &b = *pair->b;
+  pair->other_specials =
+      IsOfOneAlone(a.nan, b.nan) || IsOfOneAlone(a.inf, b.inf);
+  if (!a.sketch || !b.sketch || a.nan != b.nan || a.inf != b.inf) return;
+  double norm = NormOf(*a.sketch);
   if (pair->phase == Phase::kBackward || pair->phase == Phase::kGradients) {
-    norm =
-        std::max(norm, kLeastShare * usual *
-                           std::sqrt(static_cast<double>(pair->a->elements)));
+    norm = std::max(
+        norm, kLeastShare * usual * std::sqrt(static_cast<double>(a.elements)));
   }
-  const double distance = DistanceOf(*pair->a->sketch, *pair->b->sketch);
+  const double distance = DistanceOf(*a.sketch, *b.sketch);
   // What differs in bits lies apart, by less than 16 floats can say.
   pair->distance = std::max(norm > 0 ? distance / norm : (distance > 0), 1e-12);
 }

@@ -30,10 +30,13 @@ struct TensorPair {
   const OpName* op = nullptr;  // a's
   bool other_shape = false;
   double epsilon = 0;  // of the coarser format of the two: its last half bit
-  // ||a - b|| / ||a||; absent: there is a sketch of one of them at most. 0 only
+  // ||a - b|| / ||a||, over finite elements; absent: there is a sketch of one
+  // of them at most, or they differ in how many elements are finite. 0 only
   // where all bits are equal.
   std::optional<double> distance;
   bool equal = false;  // to the bit
+  // NaN or infinite elements in one of the two alone.
+  bool other_specials = false;
 };
 
 struct PairedStep {

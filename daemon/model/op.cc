@@ -4,8 +4,6 @@
 #include <limits>
 
 namespace nanwatch {
-namespace {
-
 std::optional<uint64_t> CountAt(const std::optional<SparseCounts>& column,
                                 size_t row) {
   if (!column || TestBit(column->absent, row)) return std::nullopt;
@@ -14,8 +12,6 @@ std::optional<uint64_t> CountAt(const std::optional<SparseCounts>& column,
   if (at == column->rows.end() || *at != row) return 0;
   return column->counts[at - column->rows.begin()];
 }
-
-}  // namespace
 
 std::string_view Name(Dtype dtype) {
   switch (dtype) {

@@ -106,7 +106,11 @@ struct SparseCounts {
   std::vector<uint32_t> rows;
   std::vector<uint64_t> counts;  // as long as rows; none is 0
   Bitmap absent;                 // rows where it was not collected
+  bool operator==(const SparseCounts&) const = default;
 };
+// Returns a row's count; nullopt: it was not collected.
+std::optional<uint64_t> CountAt(const std::optional<SparseCounts>& column,
+                                size_t row);
 struct OpStatColumn {
   std::vector<float> values;  // one a row
   Bitmap absent;
@@ -124,6 +128,10 @@ inline constexpr size_t kSketchSums = 16;
 struct Sketches {
   std::vector<uint32_t> rows;  // that have one, rising
   std::vector<float> values;   // kSketchSums a row; all finite
+  // Elements that are not in the values, by place in `rows`; absent: not
+  // counted.
+  std::optional<SparseCounts> nan;
+  std::optional<SparseCounts> inf;
   bool operator==(const Sketches&) const = default;
 };
 

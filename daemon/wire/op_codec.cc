@@ -257,7 +257,14 @@ Verdict ReadSketches(const v1::Sketches& from, size_t rows, Sketches* to) {
     to->rows.push_back(row);
     to->values.insert(to->values.end(), values, values + kSketchSums);
   }
-  return std::nullopt;
+  if (from.has_nan()) {
+    if (Verdict w =
+            ReadColumn(from.nan(), "sketches.nan", told, &to->nan.emplace())) {
+      return w;
+    }
+  }
+  if (!from.has_inf()) return std::nullopt;
+  return ReadColumn(from.inf(), "sketches.inf", told, &to->inf.emplace());
 }
 
 Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
@@ -377,6 +384,13 @@ void WriteOps(const OpColumns& from, Batch* to) {
                                      from.sketches.rows.end());
     sketches->mutable_values()->Assign(from.sketches.values.begin(),
                                        from.sketches.values.end());
+    const size_t told = from.sketches.rows.size();
+    if (from.sketches.nan) {
+      WriteColumn(*from.sketches.nan, told, sketches->mutable_nan());
+    }
+    if (from.sketches.inf) {
+      WriteColumn(*from.sketches.inf, told, sketches->mutable_inf());
+    }
   }
   to->set_request_id(from.request_id);
 }

@@ -56,6 +56,14 @@ def one_element(model):
     _after(model, model.places["linear"], change)
 
 
+def one_nan(model):
+    def change(made):
+        made = made.clone()
+        made.view(-1)[made.numel() // 3] = float("nan")
+        return made
+    _after(model, model.places["linear"], change)
+
+
 def last_row(model):
     def change(made):
         made = made.clone()
@@ -104,6 +112,7 @@ FAULTS = [
     Fault("weight's rows in another order", "other_weights", "square",
           put=permuted),
     Fault("one element + 0.5", "divergent_op", "linear", put=one_element),
+    Fault("one element NaN", "divergent_op", "linear", put=one_nan),
     Fault("last row is 0", "divergent_op", "linear", put=last_row),
     Fault("bias lost", "divergent_op", "linear", put=no_bias),
     Fault("temperature 1 %", "divergent_function", "after", put=temperature),

@@ -82,6 +82,7 @@ def test_elements_that_are_no_numbers_are_not_in_a_sketch(library):
     data = struct.pack("<5f", *values)
     got = of(library, data, _sketches.Part(1, 5, 0, 5), "fp32")
     assert got.sums == tuple(reference.sketch(values))
+    assert (got.nan, got.inf) == (1, 2)
 
 
 def test_without_the_library_there_is_none(monkeypatch):

@@ -63,6 +63,8 @@ int nanwatch_sketch_add_rows(nanwatch_sketch* sketch, const void* data,
   }
   sketch->digest += tally.digest;
   for (size_t j = 0; j < kSketchSums; ++j) sketch->sums[j] += tally.sums[j];
+  sketch->nan += tally.nan;
+  sketch->inf += tally.inf;
   return 1;
 }
 

@@ -124,6 +124,13 @@ inline bool AreFinite(const double* sums) {
   return finite;
 }
 
+// The bits of an infinite or NaN float. REQUIRES: `magnitude` is special.
+template <typename F>
+uint32_t SpecialOf(uint32_t magnitude) {
+  return F::kInfinities && magnitude == F::kFirstSpecial ? 0x7f800000u
+                                                         : 0x7fc00000u;
+}
+
 // The float (of fp64: the double) of each element, as bits.
 template <typename F, typename Wide>
 void ToValues(Elements<F> x, size_t n, Wide* out) {
@@ -133,36 +140,42 @@ void ToValues(Elements<F> x, size_t n, Wide* out) {
     float values[kBlock];
     WidenBlock(x, n, values);
     for (size_t i = 0; i < n; ++i) {
-      const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
-      out[i] = finite ? BitsOf(values[i]) : 0;
+      const uint32_t magnitude = x[i] & F::kMagnitude;
+      const bool finite = magnitude < F::kFirstSpecial;
+      out[i] = finite ? BitsOf(values[i]) : SpecialOf<F>(magnitude);
     }
   } else if constexpr (F::kMantissa == 7) {
     for (size_t i = 0; i < n; ++i) out[i] = static_cast<Wide>(x[i]) << 16;
   } else {
     for (size_t i = 0; i < n; ++i) {
       const uint32_t byte = x[i];
-      const bool finite = (byte & F::kMagnitude) < F::kFirstSpecial;
+      const uint32_t magnitude = byte & F::kMagnitude;
+      const bool finite = magnitude < F::kFirstSpecial;
       // e5m2 is the upper byte of a half; e4m3's magnitude, shifted to a
       // half's, is of an exponent whose bias is 8 less.
       const uint32_t half = F::kInfinities
                                 ? byte << 8
                                 : (byte & 0x80u) << 8 | (byte & 0x7fu) << 7;
       const float value = WidenHalf(static_cast<uint16_t>(half));
-      out[i] = !finite ? 0 : BitsOf(F::kInfinities ? value : 256 * value);
+      out[i] = finite ? BitsOf(F::kInfinities ? value : 256 * value)
+                      : SpecialOf<F>(magnitude);
     }
   }
 }
 
-// Instead of what is no finite number: 0.
-inline void Clean(uint32_t* x, size_t n) {
+constexpr uint32_t InfinityOf(uint32_t) { return 0x7f800000u; }
+constexpr uint64_t InfinityOf(uint64_t) { return uint64_t{0x7ff} << 52; }
+
+// Counts what is not finite and puts 0 in its place.
+template <typename Wide>
+void TakeOutSpecials(Wide* x, size_t n, SketchTally* tally) {
+  constexpr Wide kInfinity = InfinityOf(Wide{});
+  constexpr Wide kMagnitude = static_cast<Wide>(~Wide{0}) >> 1;
   for (size_t i = 0; i < n; ++i) {
-    x[i] = (x[i] & 0x7f800000u) == 0x7f800000u ? 0 : x[i];
-  }
-}
-inline void Clean(uint64_t* x, size_t n) {
-  constexpr uint64_t kInfinity = uint64_t{0x7ff} << 52;
-  for (size_t i = 0; i < n; ++i) {
-    x[i] = (x[i] & kInfinity) == kInfinity ? 0 : x[i];
+    const Wide magnitude = x[i] & kMagnitude;
+    tally->nan += magnitude > kInfinity;
+    tally->inf += magnitude == kInfinity;
+    x[i] = magnitude >= kInfinity ? 0 : x[i];
   }
 }
 
@@ -187,7 +200,7 @@ void AddPiece(Elements<F> x, uint64_t block, size_t place, size_t n,
   double sums[kSketchSums] = {};
   SumValues(room, begin, rows, sums);
   if (!AreFinite(sums)) {
-    Clean(room, rows);
+    TakeOutSpecials(room, rows, tally);
     for (double& sum : sums) sum = 0;
     SumValues(room, begin, rows, sums);
   }

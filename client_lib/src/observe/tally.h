@@ -35,6 +35,9 @@ struct Tally {
 struct SketchTally {
   uint64_t digest = 0;
   double sums[NANWATCH_SKETCH_SUMS] = {};
+  // Elements that are not in the sums.
+  uint64_t nan = 0;
+  uint64_t inf = 0;
 };
 
 // floor(log2) of the smallest subnormal and of the largest value.

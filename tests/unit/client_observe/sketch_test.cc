@@ -247,6 +247,38 @@ TEST(Sketch, StaysFiniteWhereElementsAreNot) {
     EXPECT_NEAR(got.sums[j], want.sums[j], 1e-9);
   }
   EXPECT_THAT(got.sums, Each(Ne(INFINITY)));
+  EXPECT_EQ(got.nan, 1u);
+  EXPECT_EQ(got.inf, 1u);
+  EXPECT_EQ(want.nan + want.inf, 0u);
+}
+
+TEST(Sketch, CountsElementsOfSmallFormatsThatAreNotFinite) {
+  struct Numbers {
+    nanwatch_dtype dtype;
+    std::vector<uint16_t> bits;  // 1, NaN, -NaN, and infinities where they are
+    uint64_t inf;
+  };
+  for (const Numbers& n :
+       {Numbers{NANWATCH_FP16, {0x3c00, 0x7e00, 0xfc01, 0x7c00, 0xfc00}, 2},
+        Numbers{NANWATCH_BF16, {0x3f80, 0x7fc0, 0xff81, 0x7f80, 0xff80}, 2},
+        Numbers{NANWATCH_FP8_E5M2, {0x3c, 0x7e, 0xfd, 0x7c, 0xfc}, 2},
+        Numbers{NANWATCH_FP8_E4M3, {0x38, 0x7f, 0xff, 0x7e, 0xfe}, 0}}) {
+    std::vector<uint8_t> bytes;
+    for (const uint16_t bits : n.bits) {
+      bytes.push_back(static_cast<uint8_t>(bits));
+      if (n.dtype == NANWATCH_FP16 || n.dtype == NANWATCH_BF16) {
+        bytes.push_back(static_cast<uint8_t>(bits >> 8));
+      }
+    }
+    nanwatch_sketch got;
+    nanwatch_sketch_init(&got);
+    ASSERT_EQ(nanwatch_sketch_add(&got, bytes.data(), n.bits.size(), n.dtype,
+                                  kBoth, 0),
+              1);
+    EXPECT_EQ(got.nan, 2u) << n.dtype;
+    EXPECT_EQ(got.inf, n.inf) << n.dtype;
+    for (const double sum : got.sums) EXPECT_TRUE(std::isfinite(sum));
+  }
 }
 
 TEST(Sketch, RefusesWhatItCannotRead) {

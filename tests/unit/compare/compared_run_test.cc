@@ -52,6 +52,22 @@ TEST(RunCollectorTest, PartsOfRanksAddUp) {
   ASSERT_EQ(run.tensors.size(), 1u);
   EXPECT_EQ(run.tensors[0].digest, 2u);
   EXPECT_EQ((*run.tensors[0].sketch)[7], 3.5f);
+  EXPECT_FALSE(run.tensors[0].nan);
+}
+
+TEST(RunCollectorTest, TakesWhatIsNotFinite) {
+  Event counted = Tensor(0, 5, 3, 2.0f);
+  auto& columns = std::get<OpBatch>(counted.body).columns;
+  columns.sketches.nan = SparseCounts{.rows = {0}, .counts = {7}, .absent = {}};
+  columns.sketches.inf.emplace();
+  RunCollector collector;
+  collector.Take(Opened());
+  collector.Take(Named(0, {.name = "fc.weight"}));
+  collector.Take(counted);
+  const ComparedRun run = collector.Finish();
+  ASSERT_EQ(run.tensors.size(), 1u);
+  EXPECT_EQ(run.tensors[0].nan, 7u);
+  EXPECT_EQ(run.tensors[0].inf, 0u);
 }
 
 TEST(RunCollectorTest, OfWholeTensorsTheLowestRanksCount) {

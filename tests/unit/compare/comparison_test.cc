@@ -132,11 +132,42 @@ TEST(CompareTest, WeightsThatNoiseMovedAccuseNobody) {
   EXPECT_FALSE(Compare(Healthy().run, b.run).first);
 }
 
+// Of fc's output at the first step: so many NaN, and another digest.
+Recording WithNan(uint64_t nan, double noise) {
+  Recording recording = Healthy(noise);
+  for (ComparedTensor& tensor : recording.run.tensors) {
+    tensor.nan = tensor.inf = 0;
+    if (tensor.step != 0 || tensor.op != R::kFc) continue;
+    if (tensor.slot != Slot::kOutput) continue;
+    tensor.nan = nan;
+    tensor.digest += nan;
+  }
+  return recording;
+}
+
+TEST(CompareTest, NansOfOneRunAloneAreADivergence) {
+  for (const double noise : {0.0, 1e-7}) {
+    const Comparison c = Compare(WithNan(0, 0).run, WithNan(1, noise).run);
+    ASSERT_TRUE(c.first);
+    EXPECT_EQ(c.first->kind, DivergenceClass::kDivergentOp);
+    EXPECT_EQ(c.first->op, "fc");
+    EXPECT_EQ(c.first->nan_a, 0u);
+    EXPECT_EQ(c.first->nan_b, 1u);
+  }
+}
+
+TEST(CompareTest, NansOfBothAreNone) {
+  EXPECT_FALSE(Compare(WithNan(2, 0).run, WithNan(2, 1e-7).run).first);
+  EXPECT_FALSE(Compare(WithNan(2, 1e-7).run, WithNan(3, 2e-7).run).first);
+}
+
 TEST(CompareTest, ALossThatIsNoNumberInOneIsTold) {
   Recording b = Healthy();
   b.run.steps[2].loss = NAN;
   const Comparison c = Compare(Healthy().run, b.run);
-  EXPECT_EQ(c.loss.bad_in_b, 2);
+  ASSERT_TRUE(c.loss.bad_in_b);
+  EXPECT_EQ(c.loss.bad_in_b->step, 2);
+  EXPECT_TRUE(std::isnan(c.loss.bad_in_b->b));
   EXPECT_FALSE(c.loss.bad_in_a);
 }
 

@@ -146,6 +146,11 @@ TEST(ParseOpsTest, RefusesSketchesThatAreNone) {
   sketches->add_values(1);
   ExpectRefused(request, "1 sketches have 17 values for 2 rows");
   sketches->mutable_values()->Truncate(kSketchSums);
+  sketches->mutable_nan()->add_counts(1);
+  EXPECT_FALSE(ParseOps(request).refused);
+  sketches->mutable_nan()->add_counts(1);
+  ExpectRefused(request, "sketches.nan");
+  sketches->clear_nan();
   sketches->set_rows(0, 2);
   ExpectRefused(request, "sketches name row 2 of 2");
 }

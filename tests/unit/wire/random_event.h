@@ -149,6 +149,9 @@ class RandomEvents {
         ops.sketches.values.push_back(static_cast<float>(Below(1000)) - 500);
       }
     }
+    const size_t sketches = ops.sketches.rows.size();
+    if (sketches > 0 && Coin()) ops.sketches.nan = Counts(sketches, 5);
+    if (sketches > 0 && Coin()) ops.sketches.inf = Counts(sketches, 5);
     ops.request_id = Below(3);
     return ops;
   }

@@ -85,6 +85,10 @@ class Status(NamedTuple):
     exponents: tuple[int, tuple[int, ...]] | None = None
     request: int = 0
     sketch: tuple[float, ...] | None = None  # SKETCH_SUMS, finite
+    # Elements that are not in the sketch: NaN and infinite ones. None: not
+    # counted.
+    sketch_nan: int | None = None
+    sketch_inf: int | None = None
 
 
 class Table:
@@ -280,11 +284,13 @@ def _put_sketches(table: Table) -> bytes:
         if sketch is not None:
             rows.append(i)
             values.extend(sketch)
-    return _wire.put_message(
-        _SKETCHES,
-        _wire.put_bytes(1, _wire.varints(rows))
-        + _wire.put_bytes(2, _wire.little("f", values)),
-    )
+    out = _wire.put_bytes(1, _wire.varints(rows))
+    out += _wire.put_bytes(2, _wire.little("f", values))
+    for name, number in (("sketch_nan", 3), ("sketch_inf", 4)):
+        if table.has(name):
+            column = table.column(name)
+            out += _put_counts(number, [column[i] for i in rows])
+    return _wire.put_message(_SKETCHES, out)
 
 
 def encode(table: Table, op_elements: Sequence[int], sent_us: int) -> bytes:

@@ -21,6 +21,8 @@ _DIGEST, _SKETCH = 1 << 5, 1 << 6  # NANWATCH_OBSERVE_*
 class Sketch(NamedTuple):
     digest: int
     sums: tuple[float, ...] | None  # None: of integers, which have none
+    nan: int = 0  # elements that are not in the sums
+    inf: int = 0
 
 
 class Part(NamedTuple):
@@ -37,6 +39,8 @@ class _Sums(ctypes.Structure):
     _fields_ = (
         ("digest", ctypes.c_uint64),
         ("sums", ctypes.c_double * _ops.SKETCH_SUMS),
+        ("nan", ctypes.c_uint64),
+        ("inf", ctypes.c_uint64),
     )
 
 
@@ -79,7 +83,7 @@ class Library:
             return Sketch(sums.digest, None)
         floats = _Floats()
         self._floats(sums, floats)
-        return Sketch(sums.digest, tuple(floats))
+        return Sketch(sums.digest, tuple(floats), sums.nan, sums.inf)
 
 
 @functools.lru_cache(maxsize=1)

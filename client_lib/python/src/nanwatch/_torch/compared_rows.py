@@ -82,6 +82,8 @@ class ComparedRows:
             "elements": [row.taken.elements for _, row in told],
             "digest": [row.taken.sketch.digest for _, row in told],
             "sketch": [_sums(row) for _, row in told],
+            "sketch_nan": [row.taken.sketch.nan for _, row in told],
+            "sketch_inf": [row.taken.sketch.inf for _, row in told],
             "request": [0] * n,
         }
         self._run.take_table(_ops.Table(n, columns))
