@@ -48,6 +48,8 @@ class Coverage {
   bool NoteRead(std::string_view line, uint32_t fields);
   // The same of a line that is like one before, number for number.
   void NoteUsual() { NoteStep(); }
+  // Counts lines that were read when a later line showed what they mean.
+  void NoteWaited(uint64_t lines) { told_.step_lines += lines; }
   // The words that stand in `line` where numbers of a step line were. Empty: it
   // is no such line. `*fields`: that such lines show.
   const std::vector<WordsForNumber>& Find(std::string_view line,

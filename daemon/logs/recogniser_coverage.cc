@@ -17,12 +17,19 @@ LogFact* LastStep(FactList* facts) {
   return found == facts->rend() ? nullptr : &*found;
 }
 
+// Counts the lines before this one that `facts` tell of. A last resort tells one
+// fact a line.
+uint64_t Waited(const LogFormat& format, const FactList& facts) {
+  return format.last_resort && !facts.empty() ? facts.size() - 1 : 0;
+}
+
 }  // namespace
 
 std::string_view Recogniser::Cover(Candidate* candidate, LineReader* reader,
                                    std::string_view line) {
   Coverage& coverage = candidate->coverage;
   LogFact* const step = LastStep(&facts_);
+  coverage.NoteWaited(Waited(*candidate->format, facts_));
   if (step != nullptr && !coverage.NoteRead(line, step->present)) return line;
   uint32_t fields = 0;
   const std::vector<WordsForNumber>& words = coverage.Find(line, &fields);

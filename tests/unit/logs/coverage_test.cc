@@ -53,6 +53,18 @@ TEST(Coverage, CountsStepLinesThatHoldWords) {
   }
 }
 
+// The first ones wait until five show what their numbers mean.
+TEST(Coverage, CountsLinesThatWaited) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 9; ++i) {
+    const std::string n = std::to_string(i);
+    lines.push_back("Training loss at update " + n + " is 2." + n + ".");
+  }
+  const Read read = ReadAll(lines);
+  EXPECT_EQ(read.records.size(), 9u);
+  EXPECT_EQ(read.coverage.step_lines, 9u);
+}
+
 // pandas writes NaN as nothing, and so do others.
 TEST(Coverage, CountsStepLinesThatHoldNothing) {
   for (const auto& [before, behind] :
