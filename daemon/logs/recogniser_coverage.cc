@@ -17,8 +17,8 @@ LogFact* LastStep(FactList* facts) {
   return found == facts->rend() ? nullptr : &*found;
 }
 
-// Counts the lines before this one that `facts` tell of. A last resort tells one
-// fact a line.
+// Counts the lines before this one that `facts` tell of. A last resort tells
+// one fact a line.
 uint64_t Waited(const LogFormat& format, const FactList& facts) {
   return format.last_resort && !facts.empty() ? facts.size() - 1 : 0;
 }

@@ -14,8 +14,11 @@ from nanwatch import _process
 from nanwatch._credentials import Credentials
 
 _METHOD = "/nanwatch.v1.IngestService/Ingest"
+_WATCH_METHOD = "/nanwatch.v1.QueryService/WatchRun"
 # A response is an ack or a sentence; a request names at most 64 ops.
 _RESPONSE_BYTES = 1 << 20
+# A run's details: its incidents, ranks and ops.
+_DETAIL_BYTES = 64 << 20
 _OPTIONS = (
     # Waits between tries are the sender's business: no memory of the last
     # one's failure.
@@ -54,40 +57,41 @@ def _settled() -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def _open_channel(it: Credentials) -> tuple[Any, Any]:
-    """gRPC and a channel. No fork happens meanwhile."""
+def open_channel(it: Credentials, *options: tuple[str, int]) -> tuple[Any, Any]:
+    """gRPC and a channel. No fork happens meanwhile. Later options count."""
     with _process.importing, _settled():
         import grpc
 
+        all_options = tuple({**dict(_OPTIONS), **dict(options)}.items())
         if not it.tls:
-            return grpc, grpc.insecure_channel(it.target, options=_OPTIONS)
+            return grpc, grpc.insecure_channel(it.target, options=all_options)
         protection = grpc.ssl_channel_credentials(it.ca, it.key, it.certificate)
         return grpc, grpc.secure_channel(
-            it.target, protection, options=_OPTIONS
+            it.target, protection, options=all_options
         )
 
 
-def _said(token: str) -> list[tuple[str, str]]:
+def bearer(token: str) -> list[tuple[str, str]]:
+    """Makes the metadata of a call; empty without a token."""
     return [("authorization", "Bearer " + token)] if token else []
 
 
-class Stream:
-    """Puts pairs into `events`: (self, a response), and in the end (self, None)
-    with `error` set."""
+class _Answers:
+    """A call whose responses a thread puts into `events` as pairs: (self, a
+    response), and in the end (self, None) with `error` set."""
 
     def __init__(
-        self, credentials: Credentials, events: SimpleQueue[Any]
+        self,
+        grpc: Any,
+        channel: Any,
+        call: Any,
+        events: SimpleQueue[Any],
     ) -> None:
-        grpc, self._channel = _open_channel(credentials)
         self.error = ""
-        self._events = events
-        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
-        self._rpc_error: type[BaseException] = grpc.RpcError
-        # No serializers: bytes in, bytes out.
-        call = self._channel.stream_stream(_METHOD)(
-            self._requests(), metadata=_said(credentials.token)
-        )
+        self._channel = channel
         self._call: Any = call
+        self._events = events
+        self._rpc_error: type[BaseException] = grpc.RpcError
         self._reader = threading.Thread(
             target=self._read,
             args=(call,),
@@ -96,12 +100,7 @@ class Stream:
         )
         self._reader.start()
 
-    def write(self, message: bytes) -> None:
-        self._outgoing.put(message)
-
     def cancel(self) -> None:
-        # gRPC's thread that waits for the next request must not wait for ever.
-        self._outgoing.put(None)
         call, self._call = self._call, None
         if call is not None:
             call.cancel()
@@ -112,13 +111,6 @@ class Stream:
         gRPC takes a lock when a call is collected; a thread that has it when
         the interpreter ends never gives it back, and the program hangs."""
         self._reader.join(seconds)
-
-    def _requests(self) -> Iterator[bytes]:
-        while True:
-            message = self._outgoing.get()
-            if message is None:
-                return
-            yield message
 
     def _read(self, call: Any) -> None:
         try:
@@ -135,3 +127,48 @@ class Stream:
             self.error = f"{type(error).__name__}: {error}"
         del call
         self._events.put((self, None))
+
+
+class Stream(_Answers):
+    """Says records, and hears what the daemon answers."""
+
+    def __init__(
+        self, credentials: Credentials, events: SimpleQueue[Any]
+    ) -> None:
+        grpc, channel = open_channel(credentials)
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        # No serializers: bytes in, bytes out.
+        call = channel.stream_stream(_METHOD)(
+            self._requests(), metadata=bearer(credentials.token)
+        )
+        super().__init__(grpc, channel, call, events)
+
+    def write(self, message: bytes) -> None:
+        self._outgoing.put(message)
+
+    def cancel(self) -> None:
+        # gRPC's thread that waits for the next request must not wait for ever.
+        self._outgoing.put(None)
+        super().cancel()
+
+    def _requests(self) -> Iterator[bytes]:
+        while True:
+            message = self._outgoing.get()
+            if message is None:
+                return
+            yield message
+
+
+class Watching(_Answers):
+    """Hears what the daemon finds in a run. `request`: a WatchRunRequest."""
+
+    def __init__(
+        self, credentials: Credentials, request: bytes, events: SimpleQueue[Any]
+    ) -> None:
+        grpc, channel = open_channel(
+            credentials, ("grpc.max_receive_message_length", _DETAIL_BYTES)
+        )
+        call = channel.unary_stream(_WATCH_METHOD)(
+            request, metadata=bearer(credentials.token)
+        )
+        super().__init__(grpc, channel, call, events)

@@ -192,6 +192,10 @@ class Message:
     def text(self, number: int) -> str:
         return self.blob(number).decode("utf-8", "replace")
 
+    def blobs(self, number: int) -> list[bytes]:
+        """A repeated message field."""
+        return [v for n, v in self._all if n == number and isinstance(v, bytes)]
+
     def integers(self, number: int) -> list[int]:
         """A repeated varint field, packed or not."""
         found: list[int] = []
