@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from nanwatch import _process
-from nanwatch._credentials import Credentials
+from nanwatch._credentials import Credentials, advice
 
 _METHOD = "/nanwatch.v1.IngestService/Ingest"
 # A response is an ack or a sentence; a request names at most 64 ops.
@@ -78,6 +78,7 @@ class Stream:
     def __init__(
         self, credentials: Credentials, events: SimpleQueue[Any]
     ) -> None:
+        self._credentials = credentials
         grpc, self._channel = _open_channel(credentials)
         self.error = ""
         self._events = events
@@ -127,7 +128,9 @@ class Stream:
         except self._rpc_error as error:
             details = getattr(error, "details", None)
             said = details() if callable(details) else ""
-            self.error = str(said or error)  # an error says something
+            said = str(said or error)  # an error says something
+            hint = advice(self._credentials, said)
+            self.error = f"{hint} ({said})" if hint else said
             # It is the call itself, and its frames hold it: it would be left
             # to the garbage collector.
             error.__traceback__ = None
