@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "app/config_files.h"
 #include "app/daemon.h"
 #include "app/job_lock.h"
 #include "app/supervisor.h"
@@ -55,13 +56,18 @@ Result<DaemonConfig> ReadConfig(const Flags& flags) {
 }
 
 int CheckOnly(const Flags& flags) {
+  const char* const named =
+      flags.config.empty() ? "defaults" : flags.config.c_str();
   const Result<DaemonConfig> config = ReadConfig(flags);
   if (!config.ok()) {
     std::fprintf(stderr, "%s\n", config.error().c_str());
     return kExitUsage;
   }
-  std::printf("%s: fine\n",
-              flags.config.empty() ? "defaults" : flags.config.c_str());
+  if (const Status files = TryConfigFiles(*config); !files.ok()) {
+    std::fprintf(stderr, "%s: %s\n", named, files.error().c_str());
+    return kExitUsage;
+  }
+  std::printf("%s: fine\n", named);
   return 0;
 }
 

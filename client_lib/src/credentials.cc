@@ -92,4 +92,32 @@ std::string ReadCredentials(const std::string& address,
   return why;
 }
 
+std::string Advice(const Credentials& credentials, const std::string& said) {
+  const auto has = [&](const char* words) {
+    return said.find(words) != std::string::npos;
+  };
+  // OpenSSL's words, and BoringSSL's.
+  if (has("certificate verify failed") || has("CERTIFICATE_VERIFY_FAILED")) {
+    return credentials.ca.empty()
+               ? "set NANWATCH_CA to the authority that signed the daemon's "
+                 "certificate"
+               : "the daemon's certificate is not signed by NANWATCH_CA, or "
+                 "has expired";
+  }
+  if (credentials.tls && has("empty address list")) {
+    return "NANWATCH_KEY is not the key of NANWATCH_CERT, or a file holds "
+           "something else";
+  }
+  if (!has("failed to connect") || !has("Socket closed")) return {};
+  if (!credentials.tls) {
+    return credentials.target.starts_with("unix:")
+               ? ""
+               : "it may speak TLS: then the address begins with tls://";
+  }
+  return credentials.certificate.empty()
+             ? "it may ask for a certificate: NANWATCH_CERT, NANWATCH_KEY"
+             : "NANWATCH_CERT may have expired, or an authority that the "
+               "daemon does not know signed it";
+}
+
 }  // namespace nanwatch_client

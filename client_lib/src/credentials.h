@@ -37,6 +37,10 @@ struct Credentials {
 std::string ReadCredentials(const std::string& address,
                             const CredentialFiles& files, Credentials* to);
 
+// Says what to look at where no connection came to be and gRPC said so much of
+// it; empty: that is not known here.
+std::string Advice(const Credentials& credentials, const std::string& said);
+
 }  // namespace nanwatch_client
 
 #endif  // NANWATCH_CLIENT_CREDENTIALS_H_

@@ -48,8 +48,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Credentials& credentials) {
 }  // namespace
 
 struct Stream::Impl {
-  explicit Impl(const Credentials& credentials)
-      : channel(MakeChannel(credentials)), stub(channel) {
+  explicit Impl(const Credentials& of)
+      : credentials(of), channel(MakeChannel(of)), stub(channel) {
     if (!credentials.token.empty()) {
       context.AddMetadata("authorization", "Bearer " + credentials.token);
     }
@@ -72,6 +72,7 @@ struct Stream::Impl {
     call->Finish(&status, Pointer(kFinish));
   }
 
+  const Credentials credentials;
   std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
   grpc::ClientContext context;
@@ -112,6 +113,10 @@ Stream::Event Stream::Impl::On(Tag tag, bool ok,
       return ok ? Event::kWritten : Event::kNone;
     case kFinish:
       error = status.error_message();
+      if (const std::string advice = Advice(credentials, error);
+          !advice.empty()) {
+        error = advice + " (" + error + ")";
+      }
       return Event::kEnded;
   }
   return Event::kNone;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "app/config_files.h"
 #include "cli/commands.h"
 #include "config/config.h"
 
@@ -14,7 +15,9 @@ int CheckConfig(const std::string& path) {
     return kExitBadConfig;
   }
   // As nanwatchd without flags.
-  if (const Status whole = ApplyFlags({}, &*config); !whole.ok()) {
+  Status whole = ApplyFlags({}, &*config);
+  if (whole.ok()) whole = TryConfigFiles(*config);
+  if (!whole.ok()) {
     std::fprintf(stderr, "%s: %s\n", path.c_str(), whole.error().c_str());
     return kExitBadConfig;
   }

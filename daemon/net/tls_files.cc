@@ -3,7 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/chrono.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 namespace nanwatch {
@@ -18,6 +19,9 @@ namespace {
 
 // A bundle of the web's authorities has 200 KB.
 constexpr size_t kFileMost = 4 << 20;
+// Authorities that renew by themselves do so earlier: ACME's clients 30 days
+// before the end, cert-manager at two thirds.
+constexpr std::chrono::days kSoon{7};
 
 template <typename T, void (*kFree)(T*)>
 struct Free {
@@ -107,6 +111,16 @@ Result<TlsTexts> ReadTls(const TlsOptions& options) {
   return texts;
 }
 
+std::optional<Time> EndOf(const std::string& pem) {
+  const Certificate certificate = ParseCertificate(pem);
+  std::tm end{};
+  if (certificate == nullptr ||
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1) {
+    return std::nullopt;
+  }
+  return Time(std::chrono::seconds(timegm(&end)));
+}
+
 std::string TlsStamp(const TlsOptions& options) {
   std::string stamp;
   for (const std::string* path :
@@ -144,12 +158,26 @@ std::optional<TlsTexts> TlsFiles::Newer() {
     } else if (*texts != texts_) {
       texts_ = std::move(*texts);
       given_ = false;
+      end_ = EndOf(texts_.certificate);
+      end_told_ = {};
       LogInfo("the certificate was read again", options_.certificate);
     }
   }
+  WarnOfEnd(SystemClock().Now());
   if (given_) return std::nullopt;
   given_ = true;
   return texts_;
+}
+
+void TlsFiles::WarnOfEnd(Time now) {
+  const Time again = end_told_ + std::chrono::days(1);
+  if (!end_ || now < *end_ - kSoon || now < again) return;
+  end_told_ = now;
+  LogWarning(
+      now < *end_ ? "a certificate expires soon: put a new one there"
+                  : "a certificate has expired, and nobody believes it",
+      fmt::format("{} end={:%FT%TZ}", options_.certificate,
+                  fmt::gmtime(std::chrono::system_clock::to_time_t(*end_))));
 }
 
 }  // namespace nanwatch

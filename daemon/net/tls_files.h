@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace nanwatch {
 
@@ -36,8 +37,13 @@ Result<TlsTexts> ReadTls(const TlsOptions& options);
 // Changes when one of the files does.
 std::string TlsStamp(const TlsOptions& options);
 
+// The time from which on nobody believes the first certificate of `pem`;
+// nullopt: there is none.
+std::optional<Time> EndOf(const std::string& pem);
+
 // Looks after the files: to be asked at each handshake. Files that do not fit
-// each other are logged, and what was read before them holds. Any thread.
+// each other are logged, and what was read before them holds. A certificate
+// that has expired, or soon will, is logged once a day. Any thread.
 class TlsFiles {
  public:
   // An error says what is wrong with which file.
@@ -51,13 +57,17 @@ class TlsFiles {
   TlsFiles(TlsOptions options, TlsTexts texts, std::string stamp)
       : options_(std::move(options)),
         texts_(std::move(texts)),
-        stamp_(std::move(stamp)) {}
+        stamp_(std::move(stamp)),
+        end_(EndOf(texts_.certificate)) {}
+  void WarnOfEnd(Time now) REQUIRES_LOCK(mutex_);
 
   const TlsOptions options_;
   Mutex mutex_;
   TlsTexts texts_ GUARDED_BY(mutex_);
-  std::string stamp_ GUARDED_BY(mutex_);   // of the files last looked at
-  bool given_ GUARDED_BY(mutex_) = false;  // the caller has `texts_`
+  std::string stamp_ GUARDED_BY(mutex_);        // of the files last looked at
+  std::optional<Time> end_ GUARDED_BY(mutex_);  // of the certificate
+  Time end_told_ GUARDED_BY(mutex_){};          // when it was logged
+  bool given_ GUARDED_BY(mutex_) = false;       // the caller has `texts_`
 };
 
 }  // namespace nanwatch

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "rpc/account.h"
 #include "rpc/certificate_name.h"
 #include "rpc/peer.h"
@@ -80,19 +81,22 @@ Identity Callers::Identify(const grpc::ServerContextBase& context) {
   const auto& headers = context.client_metadata();
   const auto said = headers.find("authorization");
   std::optional<std::string> certificate;
+  bool expired = false;
   const auto about = context.auth_context();
   if (about != nullptr && about->IsPeerAuthenticated()) {
     certificate = NameOfCertificate(*about).value_or("");
+    expired = CertificateExpired(*about, SystemClock().Now());
   }
   return Identify(context.peer(),
                   said == headers.end() ? std::string_view()
                                         : std::string_view(said->second.data(),
                                                            said->second.size()),
-                  std::move(certificate));
+                  std::move(certificate), expired);
 }
 
 Identity Callers::Identify(std::string_view peer, std::string_view said,
-                           std::optional<std::string> certificate) {
+                           std::optional<std::string> certificate,
+                           bool expired) {
   Identity identity;
   if (const std::optional<int> fd = DescriptorOf(peer)) {
     const Result<Peer> user = ReadPeer(*fd);
@@ -104,7 +108,7 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
       identity.refused = user.error();
     }
   } else {
-    identity = IdentifyTcp(said, std::move(certificate));
+    identity = IdentifyTcp(said, std::move(certificate), expired);
     identity.from = AddressOf(peer);
     if (identity.refused.empty() && known_caller_) known_caller_(identity.from);
   }
@@ -113,10 +117,13 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
 }
 
 Identity Callers::IdentifyTcp(std::string_view said,
-                              std::optional<std::string> certificate) {
+                              std::optional<std::string> certificate,
+                              bool expired) {
   if (tcp_.anonymous) return {};
   Identity identity;
-  if (said.starts_with(kBearer)) {
+  if (expired) {
+    identity.refused = "the certificate has expired: connect with a new one";
+  } else if (said.starts_with(kBearer)) {
     said.remove_prefix(kBearer.size());
     identity.by_token = true;
     identity.name = tokens_.NameOf(said).value_or("");

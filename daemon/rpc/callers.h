@@ -73,7 +73,8 @@ class Callers {
   Identity Identify(const grpc::ServerContextBase& context);
   // Of a call's peer() and what it said in its header `authorization`.
   Identity Identify(std::string_view peer, std::string_view said,
-                    std::optional<std::string> certificate);
+                    std::optional<std::string> certificate,
+                    bool expired = false);
   // False: who was let in is not let in any more, and that was told.
   bool StillIn(std::string_view peer, Identity* identity);
   Caller Of(const Identity& identity) const;
@@ -96,7 +97,7 @@ class Callers {
   Known Look(uid_t uid) const;
   Known Ask(uid_t uid, const AccessOptions& access) const;
   Identity IdentifyTcp(std::string_view said,
-                       std::optional<std::string> certificate);
+                       std::optional<std::string> certificate, bool expired);
   // Why he is not let in, a sentence; empty: he is.
   std::string WhyNot(const Identity& identity);
   std::string WhyNot(const std::string& name) const;

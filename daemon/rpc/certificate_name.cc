@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/network_name.h"
+#include "net/tls_files.h"
 
 namespace nanwatch {
 
@@ -20,6 +21,14 @@ std::optional<std::string> NameOfCertificate(const grpc::AuthContext& context) {
     return name;
   }
   return std::nullopt;
+}
+
+bool CertificateExpired(const grpc::AuthContext& context, Time now) {
+  const std::vector<grpc::string_ref> shown =
+      context.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  if (shown.empty()) return false;
+  const auto end = EndOf(std::string(shown[0].data(), shown[0].size()));
+  return !end || *end <= now;
 }
 
 }  // namespace nanwatch

@@ -57,4 +57,31 @@ ClientSecrets ReadClientSecrets(
   return secrets;
 }
 
+std::string Advice(const ClientSecrets& secrets, std::string_view said) {
+  const auto has = [&](std::string_view words) {
+    return said.find(words) != std::string_view::npos;
+  };
+  if (has("certificate verify failed")) {
+    return secrets.ca.empty()
+               ? "set NANWATCH_CA to the authority that signed the daemon's "
+                 "certificate"
+               : "the daemon's certificate is not signed by NANWATCH_CA, or "
+                 "has expired";
+  }
+  if (secrets.tls && has("empty address list")) {
+    return "NANWATCH_KEY is not the key of NANWATCH_CERT, or a file holds "
+           "something else";
+  }
+  if (!has("failed to connect") || !has("Socket closed")) return "";
+  if (!secrets.tls) {
+    return secrets.target.starts_with("unix:")
+               ? ""
+               : "it may speak TLS: then the address begins with tls://";
+  }
+  return secrets.certificate.empty()
+             ? "it may ask for a certificate: NANWATCH_CERT, NANWATCH_KEY"
+             : "NANWATCH_CERT may have expired, or an authority that the "
+               "daemon does not know signed it";
+}
+
 }  // namespace nanwatch

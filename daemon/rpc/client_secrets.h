@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace nanwatch {
 
@@ -24,6 +25,10 @@ struct ClientSecrets {
 ClientSecrets ReadClientSecrets(
     const std::string& address,
     const std::function<std::string(const std::string&)>& environment);
+
+// Says what to look at where no connection came to be and gRPC said so much of
+// it; empty: that is not known here.
+std::string Advice(const ClientSecrets& secrets, std::string_view said);
 
 }  // namespace nanwatch
 

@@ -1,5 +1,6 @@
 #include "rpc/query_client.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <spdlog/fmt/fmt.h>
 
@@ -34,7 +35,14 @@ class QueryClient::Stub {
     const char* value = getenv(name.c_str());
     return value == nullptr ? "" : value;
   }
+  // Why a call failed the command says itself. Who sets GRPC_VERBOSITY wants to
+  // read more of it.
+  static void SilenceGrpc() {
+    if (getenv("GRPC_VERBOSITY") != nullptr) return;
+    gpr_set_log_function([](gpr_log_func_args*) {});
+  }
   static std::shared_ptr<grpc::Channel> Connect(const ClientSecrets& secrets) {
+    SilenceGrpc();
     grpc::ChannelArguments arguments;
     // A run of a hundred thousand ranks is one message.
     arguments.SetMaxReceiveMessageSize(-1);
@@ -57,10 +65,16 @@ void SetDeadline(Duration deadline, grpc::ClientContext* context) {
   context->set_deadline(std::chrono::system_clock::now() + deadline);
 }
 
-Error ExplainStatus(const std::string& address, const grpc::Status& status) {
+Error ExplainStatus(const std::string& address, const ClientSecrets& secrets,
+                    const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       if (std::string why = WhyForbidden(address); !why.empty()) return {why};
+      if (const std::string advice = Advice(secrets, status.error_message());
+          !advice.empty()) {
+        return {fmt::format("cannot reach a daemon at {}: {} ({})", address,
+                            advice, status.error_message())};
+      }
       if (address.starts_with("tls://")) {
         return {fmt::format("cannot reach a daemon at {}: {}", address,
                             status.error_message())};
@@ -103,7 +117,8 @@ QueryClient::~QueryClient() = default;
 
 Error QueryClient::Explain(const grpc::Status& status) const {
   const std::string& problem = stub_->secrets.problem;
-  return problem.empty() ? ExplainStatus(address_, status) : Error{problem};
+  return problem.empty() ? ExplainStatus(address_, stub_->secrets, status)
+                         : Error{problem};
 }
 
 Result<v1::ListRunsResponse> QueryClient::ListRuns() {

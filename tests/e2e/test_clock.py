@@ -2,34 +2,27 @@
 
 import contextlib
 import socket
-import struct
 import time
 
 import pytest
 
-from conftest import BIN, Daemon, counted, feed, wait_for
+from clock import Clock
+from conftest import Daemon, counted, feed, wait_for
 from raw_client import Raw, steps
 
 DAY = 86400
-SHIM = BIN / "libnanwatch_set_clock.so"
 
 
 class ClockedDaemon(Daemon):
     def __init__(self, folder, **environment):
-        self.clock = folder / "clock"
-        self.clock.write_bytes(bytes(8))
-        super().__init__(folder, environment={
-            "LD_PRELOAD": str(SHIM), "NANWATCH_TEST_CLOCK": str(self.clock),
-            **environment})
-
-    def set(self, seconds):
-        with open(self.clock, "r+b") as file:
-            file.write(struct.pack("=q", int(seconds * 1e6)))
+        clock = Clock(folder)
+        self.set = clock.set
+        super().__init__(folder, environment={**clock.environment,
+                                              **environment})
 
 
 @pytest.fixture
 def clocked(folder):
-    assert SHIM.exists()
     daemon = ClockedDaemon(folder).start()
     yield daemon
     daemon.kill()

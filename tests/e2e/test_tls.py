@@ -76,11 +76,12 @@ def test_a_server_of_another_authority_is_not_believed(site, kind, folder):
     other = Authority(folder, "other")
     token = site.token_files["ann"]
     run = f"other-{kind}"
-    assert handshake_failed(refused(
-        kind, site.address, site.told(ca=other.certificate, token=token), run))
+    why = refused(kind, site.address,
+                  site.told(ca=other.certificate, token=token), run)
+    assert handshake_failed(why) and "not signed by NANWATCH_CA" in why
     # Nor are the machine's authorities asked for one that is not theirs.
-    assert handshake_failed(refused(kind, site.address,
-                                    site.told(ca=None, token=token), run))
+    why = refused(kind, site.address, site.told(ca=None, token=token), run)
+    assert handshake_failed(why) and "set NANWATCH_CA" in why
     assert run not in site.daemon.nanwatch("runs").stdout
 
 
@@ -92,15 +93,15 @@ def test_a_client_whose_certificate_is_wrong(site, kind, wrong, folder):
     else:
         cert, key = site.authority.sign("late", "DNS:node", days=-1)
     # The token would do; a wrong certificate is refused all the same.
-    assert handshake_failed(refused(
-        kind, site.address,
-        site.told(cert=cert, key=key, token=site.token_files["ann"])))
+    why = refused(kind, site.address,
+                  site.told(cert=cert, key=key, token=site.token_files["ann"]))
+    assert handshake_failed(why) and "NANWATCH_CERT" in why
 
 
 @both
 def test_plaintext_and_tls_do_not_mix(site, kind, folder):
     token = {"NANWATCH_TOKEN_FILE": str(site.token_files["ann"])}
-    refused(kind, f"127.0.0.1:{site.port}", token)
+    assert "tls://" in refused(kind, f"127.0.0.1:{site.port}", token)
     (folder / "plain").mkdir()
     plain = Daemon(folder / "plain", config=f"""
 ingest: {{tcp: "127.0.0.1:0", tokens: {site.tokens}}}
@@ -121,6 +122,8 @@ ingest: {{tcp: "127.0.0.1:0", tokens: {site.tokens}}}
 @both
 def test_files_that_are_wrong_are_named(site, kind, folder):
     for more, said in (
+            ({"cert": site.certificate, "key": site.authority.key},
+             "NANWATCH_KEY is not the key"),
             ({"ca": folder / "none"}, "NANWATCH_CA"),
             ({"cert": site.certificate}, "NANWATCH_CERT and NANWATCH_KEY"),
             ({"token": folder / "none"}, "NANWATCH_TOKEN_FILE"),
@@ -161,12 +164,21 @@ def test_another_changes_nothing_of_a_run(site, kind):
 def test_commands_speak_tls(site):
     train("cpp", site.address, site.told(token=site.token_files["ann"]), "open")
     assert "open" in nanwatch(site, "bob", "runs").stdout
-    nobody = subprocess.run(
-        [str(BIN / "nanwatch"), "--address", site.address, "runs"],
-        capture_output=True, text=True, timeout=60,
-        env={**os.environ, **site.told()})
-    assert nobody.returncode != 0
-    assert "NANWATCH_TOKEN_FILE" in nobody.stderr
+    late = dict(zip(("cert", "key"),
+                    site.authority.sign("gone", "DNS:node", days=-1)))
+    for address, told, said in (
+            (site.address, {}, "NANWATCH_TOKEN_FILE"),
+            (site.address, {"ca": None}, "set NANWATCH_CA"),
+            (site.address, {"ca": site.client_ca, **late}, "NANWATCH_CERT may"),
+            (site.address, {**late, "key": site.key}, "NANWATCH_KEY is not"),
+            (f"127.0.0.1:{site.port}", {}, "tls://")):
+        nobody = subprocess.run(
+            [str(BIN / "nanwatch"), "--address", address, "runs"],
+            capture_output=True, text=True, timeout=60,
+            env={**os.environ, **site.told(**told)})
+        assert nobody.returncode != 0
+        # A sentence, and nothing of gRPC's own.
+        assert said in nobody.stderr and nobody.stderr.count("\n") == 1
 
 
 def test_no_secret_is_shown(site):
@@ -213,4 +225,9 @@ ingest:
   tls: {{certificate: {certificate}, key: {its_key}}}
 """)
         assert said in told, told
-        assert "nothash" not in told
+        checked = subprocess.run(
+            [str(BIN / "nanwatch"), "check-config",
+             str(folder / "nanwatch.yaml")], capture_output=True, text=True,
+            timeout=60)
+        assert checked.returncode == 2 and said in checked.stderr
+        assert "nothash" not in told + checked.stderr

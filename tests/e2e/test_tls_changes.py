@@ -1,13 +1,16 @@
 """Certificates and tokens that change while trainings send, and ports that ask
 for one of them only."""
 
+import grpc
 import pytest
 
+from clock import Clock
 from conftest import summary, wait_for
 from tls_site import HERE, Authority, Site, begin, end, handshake_failed
 from tls_site import offered, refused, steps_of, train
 
 both = pytest.mark.parametrize("kind", ["cpp", "python"])
+DAY = 86400
 
 
 def shown(site):
@@ -69,6 +72,39 @@ def test_the_certificate_is_changed_under_load(kind, folder):
 
 
 @both
+def test_a_certificate_expires_while_a_stream_is_open(kind, folder):
+    """It goes on, as who renews a certificate is not cut. Nothing new begins,
+    on an old connection neither."""
+    site = Site(folder)
+    clock = Clock(folder)
+    site.daemon.environment.update(clock.environment)
+    site.start()
+    try:
+        cert, key = site.authority.sign("node", "DNS:node-7", days=10)
+        told = site.told(cert=cert, key=key)
+        shown = grpc.ssl_channel_credentials(
+            site.authority.certificate.read_bytes(), key.read_bytes(),
+            cert.read_bytes())
+        with grpc.secure_channel(f"localhost:{site.port}", shown) as channel:
+            ask = channel.unary_unary("/nanwatch.v1.QueryService/ListRuns")
+            ask(b"", timeout=60)
+            load = loaded(kind, site, told)
+            clock.set(20 * DAY)
+            assert steps_of(site, "load") < 400
+            with pytest.raises(grpc.RpcError) as late:
+                ask(b"", timeout=60)
+        assert late.value.code() == grpc.StatusCode.UNAUTHENTICATED
+        assert "expired" in late.value.details()
+        assert handshake_failed(refused(kind, site.address, told))
+        site.authority.sign("node", "DNS:node-7", days=30)
+        assert train(kind, site.address, told, "after")["acked"] == 5
+        outcome = end(load)
+        assert outcome["acked"] == 400 and outcome["reconnects"] == 0
+    finally:
+        site.daemon.kill()
+
+
+@both
 def test_where_there_are_no_tokens_a_certificate_is_needed(kind, folder):
     site = Site(folder, tokens=False).start()
     try:
@@ -114,6 +150,7 @@ def test_a_server_whose_certificate_is_wrong(kind, folder, names, days):
     try:
         assert handshake_failed(refused(
             kind, site.address, site.told(token=site.token_files["ann"])))
+        assert ("has expired" in site.daemon.log.read_text()) == (days < 0)
         # The clients are fine: with the right one it works, without a restart.
         site.show(*site.authority.sign("right", HERE))
         assert train(kind, site.address,

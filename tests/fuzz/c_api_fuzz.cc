@@ -61,6 +61,13 @@ void PushStep(nanwatch_session* session, Input* input) {
   nanwatch_push_step(session, &step);
 }
 
+float* AnySketch(Input* input) {
+  static float sums[NANWATCH_SKETCH_SUMS];
+  if (!input->Flip()) return nullptr;
+  input->Fill(sums, sizeof sums);
+  return sums;
+}
+
 void PushOp(nanwatch_session* session, Input* input) {
   static nanwatch_exponents exponents;
   nanwatch_op_status status = AnyStruct<nanwatch_op_status>(input);
@@ -69,6 +76,7 @@ void PushOp(nanwatch_session* session, Input* input) {
   exponents.size = input->Take<uint32_t>();
   status.op = status.op % 8;
   status.exponents = input->Flip() ? &exponents : nullptr;
+  status.sketch = AnySketch(input);
   nanwatch_push_op(session, &status);
 }
 
@@ -101,6 +109,7 @@ void Observe(Input* input) {
   nanwatch_op_status status;
   nanwatch_op_status_init(&status, 0, 0, NANWATCH_SLOT_OUTPUT);
   status.exponents = input->Flip() ? &exponents : nullptr;
+  status.sketch = AnySketch(input);
   nanwatch_observe(data.data(), data.size() / width, dtype,
                    input->Take<uint8_t>(), &status);
 }

@@ -30,13 +30,16 @@ struct Pair {
   std::string key;
 };
 
+// 2033-05-18.
+constexpr time_t kEnd = 2'000'000'000;
+
 // One that signs itself.
 Pair MakePair() {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* certificate = X509_new();
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
   X509_gmtime_adj(X509_getm_notBefore(certificate), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+  ASN1_TIME_set(X509_getm_notAfter(certificate), kEnd);
   X509_set_pubkey(certificate, key);
   X509_sign(certificate, key, EVP_sha256());
   BIO* const written = BIO_new(BIO_s_mem());
@@ -67,6 +70,12 @@ class TlsFilesTest : public testing::Test {
   const Pair pair_ = MakePair();
   const TlsOptions options_{dir_ / "c", dir_ / "k", dir_ / "a"};
 };
+
+TEST_F(TlsFilesTest, ReadsWhenACertificateExpires) {
+  EXPECT_EQ(EndOf(pair_.certificate), Time(std::chrono::seconds(kEnd)));
+  EXPECT_FALSE(EndOf(pair_.key).has_value());
+  EXPECT_FALSE(EndOf("").has_value());
+}
 
 TEST_F(TlsFilesTest, ReadsACertificateItsKeyAndAnAuthority) {
   const auto texts = ReadTls(options_);

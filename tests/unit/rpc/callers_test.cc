@@ -143,7 +143,9 @@ TEST(CallersTest, OverTcpATokenOrACertificateSaysTheName) {
     EXPECT_NE(callers.Identify(peer, said, std::nullopt).refused, "") << said;
   }
   EXPECT_NE(callers.Identify(peer, "", "").refused, "") << "no name in it";
-  EXPECT_EQ(refused.size(), 7u);
+  EXPECT_NE(callers.Identify(peer, "Bearer secret", "node-7", true).refused, "")
+      << "it has expired";
+  EXPECT_EQ(refused.size(), 8u);
   for (const std::string& one : refused) {
     EXPECT_EQ(one.find("ecret"), std::string::npos) << one;
   }

@@ -74,6 +74,39 @@ def find_way(address: str) -> tuple[Credentials, str]:
     return Credentials(False, address), why
 
 
+def advice(it: Credentials, said: str) -> str:
+    """What to look at where no connection came to be and gRPC said so much of
+    it; empty: that is not known here."""
+    # OpenSSL's words, and BoringSSL's.
+    if re.search("certificate.verify.failed", said, re.IGNORECASE):
+        if it.ca is None:
+            return (
+                "set NANWATCH_CA to the authority that signed the daemon's "
+                "certificate"
+            )
+        return (
+            "the daemon's certificate is not signed by NANWATCH_CA, or has "
+            "expired"
+        )
+    if it.tls and "empty address list" in said:
+        return (
+            "NANWATCH_KEY is not the key of NANWATCH_CERT, or a file holds "
+            "something else"
+        )
+    if "failed to connect" not in said or "Socket closed" not in said:
+        return ""
+    if not it.tls:
+        if it.target.startswith("unix:"):
+            return ""
+        return "it may speak TLS: then the address begins with tls://"
+    if it.certificate is None:
+        return "it may ask for a certificate: NANWATCH_CERT, NANWATCH_KEY"
+    return (
+        "NANWATCH_CERT may have expired, or an authority that the daemon does "
+        "not know signed it"
+    )
+
+
 def _file(variable: str, environment: Mapping[str, str]) -> bytes | None:
     path = environment.get(variable)
     if not path:

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from nanwatch import _process
-from nanwatch._credentials import Credentials
+from nanwatch._credentials import Credentials, advice
 
 _METHOD = "/nanwatch.v1.IngestService/Ingest"
 _WATCH_METHOD = "/nanwatch.v1.QueryService/WatchRun"
@@ -82,11 +82,13 @@ class _Answers:
 
     def __init__(
         self,
+        credentials: Credentials,
         grpc: Any,
         channel: Any,
         call: Any,
         events: SimpleQueue[Any],
     ) -> None:
+        self._credentials = credentials
         self.error = ""
         self._channel = channel
         self._call: Any = call
@@ -119,7 +121,9 @@ class _Answers:
         except self._rpc_error as error:
             details = getattr(error, "details", None)
             said = details() if callable(details) else ""
-            self.error = str(said or error)  # an error says something
+            said = str(said or error)  # an error says something
+            hint = advice(self._credentials, said)
+            self.error = f"{hint} ({said})" if hint else said
             # It is the call itself, and its frames hold it: it would be left
             # to the garbage collector.
             error.__traceback__ = None
@@ -141,7 +145,7 @@ class Stream(_Answers):
         call = channel.stream_stream(_METHOD)(
             self._requests(), metadata=bearer(credentials.token)
         )
-        super().__init__(grpc, channel, call, events)
+        super().__init__(credentials, grpc, channel, call, events)
 
     def write(self, message: bytes) -> None:
         self._outgoing.put(message)
@@ -171,4 +175,4 @@ class Watching(_Answers):
         call = channel.unary_stream(_WATCH_METHOD)(
             request, metadata=bearer(credentials.token)
         )
-        super().__init__(grpc, channel, call, events)
+        super().__init__(credentials, grpc, channel, call, events)
