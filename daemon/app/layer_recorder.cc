@@ -71,6 +71,7 @@ void LayerRecorder::TakeSteps(const Event& event, const StepColumns& columns) {
     if (!rank.tracker.overflowed()) {
       for (const LayerWatch::Placed& each :
            watch.At(record.step, scale, name)) {
+        if (each.bad || each.fit.sight == Sight::kNone) continue;
         const auto [layer, fresh] =
             run.layers.try_emplace(std::string(name(each.op)),
                                    static_cast<uint32_t>(run.layers.size()));

@@ -84,7 +84,7 @@ void LayerScaleOutside::Describe(Finding* finding) const {
   const double high = layer.high().value_or(scale);
   const bool below = layer.below() > 0;
   finding->sentence =
-      Sentence("The loss scale of the layer ", worst_.name(), ", ",
+      Sentence("The ", worst_.scale(), " of the layer ", worst_.name(), ", ",
                PowerText(scale), ", is ", below ? "below the " : "above the ",
                below ? LeastPowerText(low) : PowerText(std::floor(high)),
                below ? " that its gradients need" : " that its gradients bear",

@@ -65,7 +65,7 @@ void LayerUnderflow::Describe(Finding* finding) const {
   finding->sentence = Sentence(
       "The layer ", worst_.name(), " loses ",
       lost > 0.995 ? "all" : Sentence(std::round(1000 * lost) / 10, " %"),
-      " of its gradient elements to underflow at its loss scale, ",
+      " of its gradient elements to underflow at its ", worst_.scale(), ", ",
       PowerText(layer.own_scale().value_or(0)), worst_.Others("does", "do"),
       ".");
   if (layer.low() && layer.high() && *layer.low() <= *layer.high()) {

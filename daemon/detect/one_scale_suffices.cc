@@ -35,7 +35,7 @@ Severity OneScaleSuffices::OnLayers(const LayerContext& c, Thresholds t) {
   uint32_t layers = 0;
   bool known = true;
   for (const LayerRange& layer : c.ranges) {
-    if (!layer.own_scale()) continue;
+    if (layer.owner() != ScaleOwner::kLayer) continue;
     ++layers;
     known &= layer.sight() == Sight::kSeen && layer.low() && layer.high();
     low = std::max(low, layer.low().value_or(low));

@@ -38,8 +38,8 @@ constinit const RuleSpec OverflowRate::kSpec = {
     "update counts as an overflow even if nobody says that it overflowed; "
     "the sentence then says that the reason is not known. An overflow "
     "without a scale (a log's counter) is taken for a probe if it stands "
-    "alone. Layer-wise scales are not judged: an overflow flag names no "
-    "layer."};
+    "alone. A layer with a scale of its own is judged by itself, too, from "
+    "the first overflow on that its own gradient shows."};
 
 Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;

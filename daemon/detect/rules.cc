@@ -5,6 +5,17 @@
 #include "detect/all_rules.h"
 
 namespace nanwatch {
+namespace {
+
+// Returns the table of some of StepRules.
+template <typename... Rules>
+RuleTable<sizeof...(Rules)> Some(const StepRules::Table& all,
+                                 const RuleList<Rules...>*) {
+  return {.thresholds = {all.thresholds[StepRules::IndexOf<Rules>()]...},
+          .enabled = {all.enabled[StepRules::IndexOf<Rules>()]...}};
+}
+
+}  // namespace
 
 RuleTables::RuleTables(const RulesInForce& set) {
   size_t count = 0;
@@ -15,6 +26,7 @@ RuleTables::RuleTables(const RulesInForce& set) {
   Fill<AlignedRules>(set, &aligned_);
   Fill<TimeRules>(set, &time_);
   Fill<LayerRules>(set, &layers_);
+  layer_moves_ = Some(step_, static_cast<const LayerMoveRules*>(nullptr));
 }
 
 template <typename List>

@@ -96,6 +96,10 @@ using AlignedRules =
 // A rank whose layers have loss scales of their own, made on demand.
 using LayerRules = RuleList<LayerUnderflow, LayerScaleOutside, OneScaleSuffices,
                             LayerNotUnscaled>;
+// A layer with a scale of its own that overflowed, made on demand: those of
+// StepRules that judge how a scale moves.
+using LayerMoveRules = RuleList<ScaleAtFloor, ScaleCollapse, OverflowRate,
+                                ScaleLimitCycle, ScaleDiscontinuity>;
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
@@ -115,6 +119,7 @@ class RuleTables {
   const AlignedRules::Table& aligned() const { return aligned_; }
   const TimeRules::Table& time() const { return time_; }
   const LayerRules::Table& layers() const { return layers_; }
+  const LayerMoveRules::Table& layer_moves() const { return layer_moves_; }
   const RuleThresholds& in_force() const { return in_force_; }
 
  private:
@@ -128,6 +133,7 @@ class RuleTables {
   AlignedRules::Table aligned_;
   TimeRules::Table time_;
   LayerRules::Table layers_;
+  LayerMoveRules::Table layer_moves_;  // as of step_
   RuleThresholds in_force_;
 };
 

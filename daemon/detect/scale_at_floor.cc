@@ -52,8 +52,8 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "its floor again and again, which is for information. A scale of 1 that "
     "stands while overflow follows overflow is at its floor, whatever "
     "scaler its moves fit. Clean updates at the floor clear the rule: a "
-    "low scale is no fault, overflow upon overflow is. Layer-wise scales "
-    "are not judged: an overflow flag names no layer."};
+    "low scale is no fault, overflow upon overflow is. The scale of a layer "
+    "is judged from the first overflow on that its own gradient shows."};
 
 bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
   if (static_cast<double>(floor_streak_) >= t[kCriticalStreak]) return true;

@@ -45,7 +45,8 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "65536 to 128 and back. Where a log ends in five overflows in a row "
     "that took the scale there, an eighth of the scale that worked is "
     "enough. A scale beyond the largest fp32 number counts as that number. "
-    "Layer-wise scales are not judged: an overflow flag names no layer."};
+    "The scale of a layer is judged from the first overflow on that its own "
+    "gradient shows, where it never falls without one."};
 
 void ScaleCollapse::NoteRow(const StepContext& c, double far, double low) {
   row_ = c.scaler.overflow_streak();

@@ -43,8 +43,9 @@ constinit const RuleSpec ScaleDiscontinuity::kSpec = {
     kThresholds,
     "A log's scale that jumps up to where it began is a restart whose "
     "scaler was not restored. That is for information, and a search of the "
-    "start begins anew. Layer-wise scales are not judged: such a scaler "
-    "moves them as it likes."};
+    "start begins anew. The scale of a layer is judged from the first overflow "
+    "on "
+    "that its own gradient shows, where it never falls without one."};
 
 Severity ScaleDiscontinuity::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);

@@ -23,14 +23,19 @@ constinit const RuleSpec ScaleLimitCycle::kSpec = {
     "It changed direction turns times within 20 updates.",
     "At most clear_turns within 200 updates.",
     kThresholds,
-    "Layer-wise scales are not judged: such a scaler moves them as it "
-    "likes."};
+    "A scaler that follows statistics moves its scale as it likes. The scale "
+    "of a layer is judged from the layer's first overflow on, where it never "
+    "falls without one."};
 
 Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   bool turn = false;
   // What was rounded in printing, or made of its logarithm, is no turn.
-  if (scale_ > 0 && scale != scale_ && !SameScale(scale, scale_)) {
+  const ScalerSpec* spec = c.scaler.spec();
+  const bool statistical =
+      spec != nullptr && spec->growth == Growth::kStatistical;
+  if (!statistical && scale_ > 0 && scale != scale_ &&
+      !SameScale(scale, scale_)) {
     const int8_t direction = scale > scale_ ? 1 : -1;
     turn = direction_ != 0 && direction != direction_;
     direction_ = direction;

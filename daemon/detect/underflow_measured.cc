@@ -51,7 +51,9 @@ constinit const RuleSpec UnderflowMeasured::kSpec = {
     "Below half of `warning` and half of `rise` for `clear_after` updates.",
     kThresholds,
     "A share of zeros from the beginning is sparsity, so only its rise "
-    "counts. A rise that comes at once and at the same scale is a frozen "
+    "counts. Zeros that the output of the op has, too (the mask of a ReLU or "
+    "of dropout), are none of it, where the statuses of a step tell both. A "
+    "rise that comes at once and at the same scale is a frozen "
     "layer, which is for information. So is a slow one where neither a "
     "scale nor fp16 is known of: units die. Where the loss is exactly 0 all "
     "gradients are: a margin is kept. Half of a model that dies in its "

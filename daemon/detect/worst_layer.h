@@ -32,6 +32,11 @@ class WorstLayer {
   const LayerRange& range() const { return range_; }
   std::string_view name() const { return name_.get(); }
 
+  // What its scale is called.
+  std::string_view scale() const {
+    return range_.owner() == ScaleOwner::kTensor ? "FP8 scale" : "loss scale";
+  }
+
   // The layer as the subject: its gradients are what the scale is for.
   void Describe(Finding* finding) const {
     finding->subject.op = name_.get();

@@ -16,10 +16,11 @@ using enum RuleId;
 
 constexpr uint64_t kCertain = 8;  // overflows in a row; ours
 
+constexpr RuleSet kLow = {kScaleBelowOne, kScaleUnrepresentable, kScaleAtFloor,
+                          kScaleCollapse};
+
 bool IsOfLayer(const Finding& finding) {
-  return (finding.rule == kScaleBelowOne ||
-          finding.rule == kScaleUnrepresentable) &&
-         !finding.subject.op.empty();
+  return kLow.has(finding.rule) && !finding.subject.op.empty();
 }
 
 // True when no other scale can answer the overflows. A NaN loss has another

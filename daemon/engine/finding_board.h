@@ -17,10 +17,18 @@ namespace nanwatch {
 // Which rule of which list. A rule's Describe may name another subject (a run's
 // rule that found a rank), so the subject is not the key.
 struct FindingKey {
-  enum class List : uint8_t { kStep, kOp, kAligned, kTime, kLife, kLayer };
+  enum class List : uint8_t {
+    kStep,
+    kOp,
+    kAligned,
+    kTime,
+    kLife,
+    kLayer,
+    kLayerMove
+  };
   List list = List::kStep;
   int32_t rank = -1;
-  uint32_t place = 0;  // track, op * kSlots + slot, or group
+  uint32_t place = 0;  // track, op * kSlots + slot, group, or op
   uint32_t rule = 0;   // index in its list
   auto operator<=>(const FindingKey&) const = default;
 };

@@ -22,6 +22,12 @@ auto Place(std::vector<T>& all, uint32_t op) {
       [](const T& one, uint32_t key) { return one.op < key; });
 }
 
+// A gradient that is wholly lost is that many bits smaller than one of which 1
+// in 1000 elements is: 9.6 from there to its deviation, 2 to its largest value
+// and 1 below the smallest number; and one layer does not make it smaller by
+// more than these. Else its zeros were never more than that.
+constexpr float kLostALayer = 8;  // bits; ours
+
 // "blocks.3" is a layer around "blocks.3.fc1", and around itself.
 bool IsWithin(std::string_view op, std::string_view layer) {
   if (layer.empty() || !op.starts_with(layer)) return false;
@@ -64,10 +70,21 @@ void LayerWatch::TakeScales(std::span<const LayerScale> scales) {
       next = static_cast<size_t>(at - s.scales.begin());
     }
     const bool usable = given.scale > 0 && std::isfinite(given.scale);
-    s.scales[next++].log2 =
-        usable ? static_cast<float>(ExactLog2(given.scale)) : kNone;
+    Move(usable ? static_cast<float>(ExactLog2(given.scale)) : kNone,
+         &s.scales[next++]);
   }
   if (grew) s.homes.clear();  // indices moved, and a nearer one may be there
+}
+
+void LayerWatch::Move(float log2, Scale* scale) {
+  if (scale->stood > 0 && log2 == scale->log2) {
+    if (scale->stood < UINT16_MAX) ++scale->stood;
+    return;
+  }
+  scale->before = scale->stood > 0 ? scale->log2 : kNone;
+  scale->stood_before = scale->stood;
+  scale->log2 = log2;
+  scale->stood = 1;
 }
 
 int32_t LayerWatch::HomeOf(uint32_t op, const OpNameOf& name) {
@@ -131,12 +148,33 @@ std::vector<LayerWatch::Placed> LayerWatch::At(int64_t step,
                                                const OpNameOf& name) {
   std::vector<Placed> all;
   if (state_ == nullptr) return all;
+  // The scale that the newest gradient which is not 0 needs, log2; and whether
+  // zeros came since that are none of a scale: those of what follows are
+  // theirs.
+  float needed = kNone;
+  bool dead = false;
   for (const WaitingFit& fit : Of(step)) {
     if (fit.fit.sight == Sight::kNone) continue;
     const std::optional<float> own = ScaleOf(fit, name);
     if (!own && !log2_scale) continue;
     const float scale = own ? *own : static_cast<float>(*log2_scale);
-    if (!std::isnan(scale)) all.push_back({fit.op, fit.fit, scale});
+    if (std::isnan(scale)) continue;
+    const bool fp8 = !std::isnan(fit.own_scale);
+    Placed& placed = all.emplace_back(Placed{.op = fit.op,
+                                             .fit = fit.fit,
+                                             .scale = scale,
+                                             .owner = fp8 ? ScaleOwner::kTensor
+                                                      : own ? ScaleOwner::kLayer
+                                                            : ScaleOwner::kRun,
+                                             .bad = fit.bad});
+    if (fp8 || fit.bad) continue;
+    if (fit.fit.sight != Sight::kLost) {
+      dead = false;
+      if (!std::isnan(fit.fit.low)) needed = scale + fit.fit.low;
+      continue;
+    }
+    dead = dead || scale >= needed + kLostALayer;
+    if (dead) placed.fit.sight = Sight::kNone;
   }
   return all;
 }
@@ -145,22 +183,19 @@ bool LayerWatch::Take(int64_t step, std::optional<double> log2_scale,
                       bool usable, const OpNameOf& name) {
   State& s = *state_;
   if (s.waiting.empty() || s.waiting.front().step > step) return false;
-  const std::span<const WaitingFit> fits = Of(step);
-  for (const WaitingFit& fit : fits) {
-    if (fit.fit.sight == Sight::kNone) continue;
-    const std::optional<float> own = ScaleOf(fit, name);
-    if (!own && !log2_scale) continue;
-    const float scale = own ? *own : static_cast<float>(*log2_scale);
-    if (std::isnan(scale)) continue;
-    if (!std::isnan(fit.own_scale) && s.rules.empty()) s.rules.emplace_back();
-    LayerRange* const range = RangeOf(fit.op);
+  for (const Placed& each : At(step, log2_scale, name)) {
+    if (each.owner == ScaleOwner::kTensor && s.rules.empty()) {
+      s.rules.emplace_back();
+    }
+    LayerRange* const range = RangeOf(each.op);
     if (range == nullptr) continue;
-    if (usable) {
-      range->Take(fit.fit, scale, own.has_value());
+    if (usable && !each.bad) {
+      range->Take(each.fit, each.scale, each.owner);
     } else {
-      range->Pass(scale, own.has_value());
+      range->Pass(each.scale, each.owner);
     }
   }
+  const std::span<const WaitingFit> fits = Of(step);
   if (usable && !s.scales.empty()) TakeWeights(fits, name);
   const auto end = fits.data() + fits.size() - s.waiting.data();
   s.waiting.erase(s.waiting.begin(), s.waiting.begin() + end);
@@ -185,7 +220,7 @@ void LayerWatch::TakeWeights(std::span<const WaitingFit> fits,
     told[i] = true;
   }
   for (const WaitingFit& fit : fits) {
-    if (fit.fit.sight != Sight::kNone) continue;
+    if (fit.fit.sight != Sight::kNone || fit.bad) continue;
     const int32_t home = HomeOf(fit.op, name);
     if (home < 0) continue;
     const auto i = static_cast<size_t>(home);
@@ -246,6 +281,62 @@ GradientRange LayerWatch::Common(int64_t step, double log2_scale,
     range.Add(fit.op, lowest, largest);
   }
   return range;
+}
+
+std::vector<LayerTold> LayerWatch::Told(int64_t step, bool forward_bad,
+                                        const OpNameOf& name) {
+  std::vector<LayerTold> told;
+  if (state_ == nullptr || state_->scales.empty()) return told;
+  const std::span<const WaitingFit> fits = Of(step);
+  const bool any = std::any_of(fits.begin(), fits.end(),
+                               [](const WaitingFit& fit) { return fit.bad; });
+  if (!any && state_->courses.empty()) return told;
+  std::vector<int32_t> places(state_->scales.size(), -1);
+  bool first = !forward_bad;  // no gradient before was bad
+  for (const WaitingFit& fit : fits) {
+    if (!std::isnan(fit.own_scale)) continue;
+    const int32_t home = HomeOf(fit.op, name);
+    const bool origin = fit.bad && first;
+    first = first && !fit.bad;
+    if (home < 0) continue;
+    const Scale& scale = state_->scales[static_cast<size_t>(home)];
+    if (std::isnan(scale.log2)) continue;
+    int32_t& place = places[static_cast<size_t>(home)];
+    if (place < 0) {
+      place = static_cast<int32_t>(told.size());
+      told.push_back({.op = scale.op,
+                      .log2_scale = scale.log2,
+                      .log2_before = scale.before,
+                      .stood = scale.stood,
+                      .stood_before = scale.stood_before});
+    }
+    LayerTold& one = told[static_cast<size_t>(place)];
+    one.bad = one.bad || fit.bad;
+    one.origin = one.origin || origin;
+  }
+  return told;
+}
+
+LayerCourse* LayerWatch::CourseOf(uint32_t op) {
+  if (state_ == nullptr) return nullptr;
+  const auto found = std::find_if(
+      state_->courses.begin(), state_->courses.end(),
+      [op](const LayerCourse& course) { return course.op() == op; });
+  return found == state_->courses.end() ? nullptr : &*found;
+}
+
+LayerCourse* LayerWatch::Follow(uint32_t op, const ScalerDeclaration& scaler) {
+  if (LayerCourse* const course = CourseOf(op)) return course;
+  std::vector<LayerCourse>& all = state_->courses;
+  if (all.size() < limits::kLayerCoursesPerRank) {
+    return &all.emplace_back(op, scaler);
+  }
+  const auto quiet =
+      std::find_if(all.begin(), all.end(),
+                   [](const LayerCourse& course) { return course.quiet(); });
+  if (quiet == all.end()) return nullptr;
+  *quiet = LayerCourse(op, scaler);
+  return &*quiet;
 }
 
 std::span<const LayerRange> LayerWatch::ranges() const {

@@ -16,6 +16,7 @@
 
 #include "detect/layer_context.h"
 #include "detect/rules.h"
+#include "engine/layer_course.h"
 #include "model/op.h"
 #include "scaler/layer_range.h"
 
@@ -29,6 +30,7 @@ struct WaitingFit {
   ScaleFit fit;         // no sight: only its size is of interest
   float own_scale = 0;  // log2, told by the status itself (FP8); NaN: none
   float size = 0;       // log2 of its root mean square; NaN: not known
+  bool bad = false;     // it holds NaN or Inf, or the device flagged it
 };
 
 class LayerWatch {
@@ -51,16 +53,29 @@ class LayerWatch {
   bool Take(int64_t step, std::optional<double> log2_scale, bool usable,
             const OpNameOf& name);
   // What waits for the record of `step`, with the scale that is on it, in log2.
+  // Zeros that no scale can have made have no sight.
   struct Placed {
     uint32_t op = 0;
     ScaleFit fit;
     float scale = 0;
+    ScaleOwner owner = ScaleOwner::kRun;
+    bool bad = false;
   };
   std::vector<Placed> At(int64_t step, std::optional<double> log2_scale,
                          const OpNameOf& name);
   // Of what waits for the record of `step`: the tensors in fp16 as if all had
   // the scale 2^log2_scale.
   GradientRange Common(int64_t step, double log2_scale, const OpNameOf& name);
+
+  // What waits for the record of `step` says of overflows, a layer with a scale
+  // of its own each. `forward_bad`: they began in the forward pass, and are
+  // none of a layer's scale. Empty where none overflowed, now or before.
+  std::vector<LayerTold> Told(int64_t step, bool forward_bad,
+                              const OpNameOf& name);
+  // Returns how a layer's scale moves; null: it is not followed.
+  LayerCourse* CourseOf(uint32_t op);
+  // The same; follows it from now on, if there is room.
+  LayerCourse* Follow(uint32_t op, const ScalerDeclaration& scaler);
 
   std::span<const LayerRange> ranges() const;  // by op
   std::span<const LayerSlope> slopes() const;  // by op
@@ -78,14 +93,17 @@ class LayerWatch {
     if (w.state_ == nullptr) w.state_ = std::make_unique<State>();
     State& s = *w.state_;
     archive(s.waiting, s.ranges, s.scales, s.homes, s.weights, s.slopes,
-            s.rules, s.declared);
+            s.rules, s.courses, s.declared);
   }
 
  private:
   // The layer-wise scale of an op, as of the newest record with any.
   struct Scale {
     uint32_t op = 0;
-    float log2 = 0;  // NaN: it is none that a gradient can be scaled with
+    float log2 = 0;      // NaN: it is none that a gradient can be scaled with
+    float before = 0;    // before the newest change; NaN: not known
+    uint16_t stood = 0;  // records since then; saturates
+    uint16_t stood_before = 0;  // records with the one before
   };
   // Which scale is on the gradients of an op: of its own name, or of the
   // nearest layer around it.
@@ -100,17 +118,19 @@ class LayerWatch {
     bool against_layer = false;
   };
   struct State {
-    std::vector<WaitingFit> waiting;  // in the order they came
-    std::vector<LayerRange> ranges;   // by op
-    std::vector<Scale> scales;        // by op
-    std::vector<Home> homes;          // by op, of those that were asked for
-    std::vector<Weight> weights;      // as slopes
-    std::vector<LayerSlope> slopes;   // by op
-    std::vector<LayerRules> rules;    // at most one
-    bool declared = false;            // layers have scales of their own
+    std::vector<WaitingFit> waiting;   // in the order they came
+    std::vector<LayerRange> ranges;    // by op
+    std::vector<Scale> scales;         // by op
+    std::vector<Home> homes;           // by op, of those that were asked for
+    std::vector<Weight> weights;       // as slopes
+    std::vector<LayerSlope> slopes;    // by op
+    std::vector<LayerRules> rules;     // at most one
+    std::vector<LayerCourse> courses;  // at most limits::kLayerCoursesPerRank
+    bool declared = false;             // layers have scales of their own
     size_t next = 0;  // of ranges: where the next one most likely is
   };
 
+  static void Move(float log2, Scale* scale);
   LayerRange* RangeOf(uint32_t op);
   int32_t HomeOf(uint32_t op, const OpNameOf& name);
   std::optional<float> ScaleOf(const WaitingFit& fit, const OpNameOf& name);

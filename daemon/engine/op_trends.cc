@@ -63,12 +63,26 @@ std::optional<uint64_t> SparseRows::At(OpCount count, size_t row,
                                        size_t* cursor) const {
   const auto& column = columns_.count[static_cast<int>(count)];
   if (!column || TestBit(column->absent, row)) return std::nullopt;
+  return Lists(column, row, cursor) ? column->counts[*cursor] : 0;
+}
+
+bool SparseRows::Lists(const std::optional<SparseCounts>& column, size_t row,
+                       size_t* cursor) {
+  if (!column) return false;
   while (*cursor < column->rows.size() && column->rows[*cursor] < row) {
     ++*cursor;
   }
-  const bool listed =
-      *cursor < column->rows.size() && column->rows[*cursor] == row;
-  return listed ? column->counts[*cursor] : 0;
+  return *cursor < column->rows.size() && column->rows[*cursor] == row;
+}
+
+bool SparseRows::IsBad(size_t row) {
+  const auto count = [&](OpCount c) -> const std::optional<SparseCounts>& {
+    return columns_.count[static_cast<int>(c)];
+  };
+  return Lists(count(OpCount::kNan), row, &bad_[0]) ||
+         Lists(count(OpCount::kPosInf), row, &bad_[1]) ||
+         Lists(count(OpCount::kNegInf), row, &bad_[2]) ||
+         Lists(columns_.device_flag, row, &bad_[3]);
 }
 
 const ExponentCounts* SparseRows::Exponents(size_t row) {
@@ -92,6 +106,30 @@ void OpTrends::NextStep(int64_t step) {
     sums_.push_back(current_);
   }
   current_ = StepSum{.step = step, .gradients = {}};
+  masks_.clear();
+  handed_on_ = {};
+}
+
+void OpTrends::AddMask(std::string_view name, const OpColumns& columns,
+                       size_t row, SparseRows* sparse) {
+  const uint64_t zeros = sparse->Zeros(row).value_or(0);
+  if (zeros == 0 || masks_.size() >= limits::kMasksPerStep) return;
+  masks_.push_back({HashOf(name), columns.elements[row], zeros});
+}
+
+uint64_t OpTrends::ZerosOfMask(Slot slot, std::string_view name,
+                               uint64_t elements, uint64_t zeros) {
+  if (slot == Slot::kGradInput) {
+    const auto found =
+        std::find_if(masks_.rbegin(), masks_.rend(),
+                     [elements, hash = HashOf(name)](const Mask& mask) {
+                       return mask.name == hash && mask.elements == elements;
+                     });
+    handed_on_ = found == masks_.rend() ? Mask{} : *found;
+  }
+  // What arrives at the op before it is the same.
+  return handed_on_.elements == elements ? std::min(zeros, handed_on_.zeros)
+                                         : 0;
 }
 
 std::optional<float> OpTrends::AddWeight(const OpColumns& columns, size_t row,
@@ -163,7 +201,8 @@ void OpTrends::AddZeroed(uint32_t op, Slot slot, bool zero, bool seen) {
 }
 
 void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                           bool fp16, bool seen, SparseRows* sparse) {
+                           bool fp16, bool seen, SparseRows* sparse,
+                           std::string_view name) {
   StepGradients& g = current_.gradients;
   const std::optional<float> rms = StatAt(columns, OpStat::kRms, row);
   const bool zero = rms && *rms == 0;
@@ -171,13 +210,14 @@ void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
     AddZeroed(columns.op[row], columns.slot[row], zero, seen);
   }
   if (fp16) {
-    AddRange(columns, row, rms, sparse);
+    AddRange(columns, row, rms, name, sparse);
   } else if (layers_.layerwise()) {
     layers_.Add({.step = columns.step[row],
                  .op = columns.op[row],
                  .slot = columns.slot[row],
                  .own_scale = kUnknown,
-                 .size = SizeOf(rms)});
+                 .size = SizeOf(rms),
+                 .bad = sparse->IsBad(row)});
   }
   if (columns.slot[row] != Slot::kGradOutput || order < 0 || !rms ||
       !(*rms > 0) || std::isinf(*rms)) {
@@ -215,22 +255,30 @@ OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
 }
 
 void OpTrends::AddRange(const OpColumns& columns, size_t row,
-                        std::optional<float> rms, SparseRows* sparse) {
-  const GradientStatus status = StatusOf(columns, row, Dtype::kFp16, sparse);
-  const ScaleFit fit = FitOf(status, kScaleMargin);
+                        std::optional<float> rms, std::string_view name,
+                        SparseRows* sparse) {
+  GradientStatus status = StatusOf(columns, row, Dtype::kFp16, sparse);
+  GradientRange& range = current_.gradients.range;
+  bool masked = false;
+  if (status.range.zeros) {
+    const uint64_t of_mask = ZerosOfMask(
+        columns.slot[row], name, status.range.elements, *status.range.zeros);
+    *status.range.zeros -= of_mask;
+    range.AddZeros(status.range.elements, *status.range.zeros);
+    masked = of_mask > 0 && of_mask == status.range.elements;
+    status.range.elements -= of_mask;
+  }
+  const ScaleFit fit = masked ? ScaleFit{} : FitOf(status, kScaleMargin);
   std::optional<double> lowest = status.lowest;
   if (fit.sight == Sight::kCut) lowest = fit.low;
-  GradientRange& range = current_.gradients.range;
   range.Add(columns.op[row], lowest, status.abs_max);
-  if (status.range.zeros) {
-    range.AddZeros(status.range.elements, *status.range.zeros);
-  }
   layers_.Add({.step = columns.step[row],
                .op = columns.op[row],
                .slot = columns.slot[row],
                .fit = fit,
                .own_scale = kUnknown,
-               .size = SizeOf(rms)});
+               .size = SizeOf(rms),
+               .bad = sparse->IsBad(row)});
 }
 
 // Its scale comes with it. Its largest value may have been told before it was

@@ -5,10 +5,12 @@
 #ifndef NANWATCH_ENGINE_OP_TRENDS_H_
 #define NANWATCH_ENGINE_OP_TRENDS_H_
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "detect/context.h"
@@ -31,24 +33,36 @@ class SparseRows {
   }
   // Returns the counts; null where they are not collected.
   const ExponentCounts* Exponents(size_t row);
+  // True when it holds NaN or Inf, or the device flagged it.
+  bool IsBad(size_t row);
 
  private:
   std::optional<uint64_t> At(OpCount count, size_t row, size_t* cursor) const;
+  static bool Lists(const std::optional<SparseCounts>& column, size_t row,
+                    size_t* cursor);
 
   const OpColumns& columns_;
   size_t zero_ = 0;
   size_t saturated_ = 0;
   size_t exponents_ = 0;
+  std::array<size_t, 4> bad_{};  // NaN, +Inf, -Inf, flag
 };
 
 class OpTrends {
  public:
   // Begins the rows of `step`.
   void NextStep(int64_t step);
-  // Takes in a gradient of an op, in fp16 or not, whose place in the execution
-  // order is `order`. `seen`: there were gradients of this op before.
+  // Takes in the zeros of the output of the op `name`: a mask's (of a ReLU, of
+  // dropout) are zeros in the gradient of its input, at any scale.
+  void AddMask(std::string_view name, const OpColumns& columns, size_t row,
+               SparseRows* sparse);
+  bool has_masks() const { return !masks_.empty(); }
+  // Takes in a gradient of the op `name` (empty: not known), in fp16 or not,
+  // whose place in the execution order is `order`. `seen`: there were gradients
+  // of this op before.
   void AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                   bool fp16, bool seen, SparseRows* sparse);
+                   bool fp16, bool seen, SparseRows* sparse,
+                   std::string_view name = {});
   // Takes in a tensor in FP8. True when the row is worth a look; `trend` says
   // why.
   bool AddFp8(const OpColumns& columns, size_t row, Dtype dtype,
@@ -78,7 +92,7 @@ class OpTrends {
   template <typename A>
   friend void Fields(A& archive, OpTrends& t) {
     archive(t.current_, t.sums_, t.head_, t.zeroed_, t.fp8_, t.weights_,
-            t.layers_);
+            t.masks_, t.handed_on_, t.layers_);
   }
 
  private:
@@ -104,12 +118,21 @@ class OpTrends {
     float scale_inv = 0;
     float zeros = 0;  // usual share
   };
+  // The zeros of an output.
+  struct Mask {
+    uint64_t name = 0;  // a hash
+    uint64_t elements = 0;
+    uint64_t zeros = 0;
+  };
+  // Returns how many of a gradient's zeros are those of a mask.
+  uint64_t ZerosOfMask(Slot slot, std::string_view name, uint64_t elements,
+                       uint64_t zeros);
   // Takes in a gradient of an op that is exactly 0, or of one that was.
   void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);
   void AddRange(const OpColumns& columns, size_t row, std::optional<float> rms,
-                SparseRows* sparse);
+                std::string_view name, SparseRows* sparse);
   void AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype, float inv,
                    SparseRows* sparse);
 
@@ -121,6 +144,8 @@ class OpTrends {
   std::vector<uint64_t> zeroed_;
   std::vector<Weights> weights_;  // of the last steps with any, oldest first
   std::vector<Fp8> fp8_;          // by (op, slot)
+  std::vector<Mask> masks_;       // of this step, in the order they came
+  Mask handed_on_;  // that of the newest gradient which left an op
   LayerWatch layers_;
   size_t next_ = 0;  // of fp8_: where the next row most likely is
 };

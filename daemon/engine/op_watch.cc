@@ -65,7 +65,8 @@ void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
 }
 
 uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
-                       int64_t last_step, RowMarks* scratch) {
+                       int64_t last_step, RowMarks* scratch,
+                       const OpNameOf& name) {
   const size_t rows = columns.rows();
   scratch->assign(rows, 0);
   for (const OpCount c : {OpCount::kNan, OpCount::kPosInf, OpCount::kNegInf}) {
@@ -81,6 +82,8 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   // to be bad.
   const auto& saturated = columns.count[static_cast<int>(OpCount::kSaturated)];
   const float* const near = NearLimits().data();
+  const bool zeros =
+      name && columns.count[static_cast<int>(OpCount::kZero)].has_value();
   SparseRows sparse(columns);
   uint64_t late = 0;
   for (size_t row = 0; row < rows; ++row) {
@@ -115,9 +118,12 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
       }
     }
     if (bad != 0) mark.bad |= bit;
+    if (zeros && slot == Slot::kOutput) {
+      trends_.AddMask(name(columns.op[row]), columns, row, &sparse);
+    }
     OpTrend trend;
-    const bool odd =
-        IsFollowed(mark, slot) && Follow(columns, row, &mark, &sparse, &trend);
+    const bool odd = IsFollowed(mark, slot) &&
+                     Follow(columns, row, &mark, &sparse, &trend, name);
     if (bad != 0 || odd || (mark.hot & bit) != 0 ||
         (amax != nullptr && amax[row] >= near[mark.dtype])) {
       Keep(columns, row, saturation, bad != 0, odd, trend, &mark);
@@ -133,7 +139,7 @@ bool OpWatch::IsFollowed(const Mark& mark, Slot slot) {
 }
 
 bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
-                     SparseRows* sparse, OpTrend* trend) {
+                     SparseRows* sparse, OpTrend* trend, const OpNameOf& name) {
   const Slot slot = columns.slot[row];
   const auto dtype = static_cast<Dtype>(mark->dtype);
   if (IsFp8(dtype)) {
@@ -142,8 +148,9 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
   if (IsOfGradient(slot)) {
     const bool seen = mark->gradient_seen != 0;
     mark->gradient_seen = 1;
-    trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16, seen,
-                        sparse);
+    trends_.AddGradient(
+        columns, row, mark->order, dtype == Dtype::kFp16, seen, sparse,
+        trends_.has_masks() ? name(columns.op[row]) : std::string_view());
     return false;
   }
   if (slot == Slot::kParameter) {

@@ -66,7 +66,7 @@ class OpWatch {
   // `last_step`: of the rank's step records so far (INT64_MIN: none), from
   // which late rows are known; returns how many were.
   uint64_t Take(const OpColumns& columns, bool saturation, int64_t last_step,
-                RowMarks* scratch);
+                RowMarks* scratch, const OpNameOf& name = {});
 
   // Returns the pending statuses of steps up to `step`, in the order they came.
   std::span<const PendingOp> UpTo(int64_t step) const;
@@ -121,7 +121,7 @@ class OpWatch {
   static bool IsFollowed(const Mark& mark, Slot slot);
   // True: the row is worth a look though it is not bad.
   bool Follow(const OpColumns& columns, size_t row, Mark* mark,
-              SparseRows* sparse, OpTrend* trend);
+              SparseRows* sparse, OpTrend* trend, const OpNameOf& name);
 
   void Keep(const OpColumns& columns, size_t row, bool saturation, bool bad,
             bool odd, const OpTrend& trend, Mark* mark);

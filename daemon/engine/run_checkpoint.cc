@@ -9,11 +9,11 @@ namespace {
 // What plain memory looks like in this build; bytes of another one are not
 // read.
 struct Schema {
-  uint64_t sizes[10] = {sizeof(OptimizerTrack), sizeof(OpRules),
-                        sizeof(AlignedRules),   sizeof(TimeRules),
-                        sizeof(StepTally),      sizeof(Pace),
-                        sizeof(PendingOp),      sizeof(LatestValues),
-                        sizeof(LayerRules),     sizeof(WaitingFit)};
+  uint64_t sizes[11] = {
+      sizeof(OptimizerTrack), sizeof(OpRules),      sizeof(AlignedRules),
+      sizeof(TimeRules),      sizeof(StepTally),    sizeof(Pace),
+      sizeof(PendingOp),      sizeof(LatestValues), sizeof(LayerRules),
+      sizeof(WaitingFit),     sizeof(LayerCourse)};
   bool operator==(const Schema&) const = default;
 };
 

@@ -59,6 +59,9 @@ void RunState::Refresh(RankState* rank, Time time) {
     } else if (key.list == FindingKey::List::kLayer) {
       const LayerRules* rules = rank->ops.layers().rules();
       if (rules != nullptr) rules->Describe(key.rule, held);
+    } else if (key.list == FindingKey::List::kLayerMove) {
+      const LayerCourse* course = rank->ops.layers().CourseOf(key.place);
+      if (course != nullptr) course->Describe(key.rule, held);
     }
     held->last = std::max(held->last, time);
   }

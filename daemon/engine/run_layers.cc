@@ -32,15 +32,24 @@ constexpr double kLostTooMuch = 0.01;
 
 // Takes what another rank says of the same layer, in log2.
 void Merge(const LayerRange& from, LayerRangeView* to) {
+  if (!to->scale) to->scale = from.own_scale();
+  to->fp8 |= from.owner() == ScaleOwner::kTensor;
+  if (from.attempts() == 0) return;
+  // A rank that sees nothing of it knows less than one that does (an expert
+  // without tokens).
+  const bool lost = from.sight() == Sight::kLost;
+  if (to->attempts > 0 && lost != to->all_lost) {
+    if (lost) return;
+    *to = {.name = to->name, .scale = to->scale, .fp8 = to->fp8};
+  }
   const auto low = from.low();
   const auto high = from.high();
   if (low) to->lowest = std::max(to->lowest.value_or(*low), *low);
   if (high) to->highest = std::min(to->highest.value_or(*high), *high);
-  if (!to->scale) to->scale = from.own_scale();
   to->lost = std::max(to->lost, from.lost());
   to->attempts = std::max(to->attempts, from.attempts());
   to->cut |= from.sight() == Sight::kCut;
-  to->all_lost |= from.sight() == Sight::kLost;
+  to->all_lost = lost;
   to->outside |=
       from.above() > 0 || (from.below() > 0 && from.lost() > kLostTooMuch);
 }
@@ -50,7 +59,7 @@ void AddGroups(LayerRangesView* view) {
   std::vector<size_t> layers;
   for (size_t i = 0; i < view->layers.size(); ++i) {
     const LayerRangeView& layer = view->layers[i];
-    if (!layer.lowest || !layer.highest) continue;
+    if (!layer.lowest || !layer.highest || layer.fp8) continue;
     layers.push_back(i);
     intervals.push_back({*layer.lowest, *layer.highest, layer.all_lost});
   }
@@ -109,11 +118,27 @@ void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
 }
 
 void RunState::JudgeLayers(RankState* rank, const StepRecord& record,
-                           const ScalerTracker& scaler) {
+                           const ScalerTracker& scaler, bool forward_bad) {
   LayerWatch& layers = rank->ops.layers();
   const OpNameOf name = [&](uint32_t op) -> std::string_view {
     return NameOf(*rank, op).name;
   };
+  for (const LayerTold& told : layers.Told(record.step, forward_bad, name)) {
+    LayerCourse* const course =
+        told.origin ? layers.Follow(told.op, description_.scaler)
+                    : layers.CourseOf(told.op);
+    if (course == nullptr) continue;
+    course->Take(told, description_, record, shared_->tables->layer_moves(),
+                 [&](size_t rule) {
+                   Subject subject;
+                   subject.rank = rank->description.rank;
+                   subject.op = name(told.op);
+                   subject.slot = Slot::kGradOutput;
+                   Changed({FindingKey::List::kLayerMove, subject.rank, told.op,
+                            static_cast<uint32_t>(rule)},
+                           *course, Blank(subject, record.step, record.time));
+                 });
+  }
   const bool usable = !scaler.overflowed() && scaler.fate() != Fate::kLost;
   const bool told =
       layers.Take(record.step, StepScale(description_, scaler), usable, name);

@@ -68,8 +68,9 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
   const bool saturation =
       description_.overflow_mode == OverflowMode::kSaturation;
   const uint64_t not_kept = rank->ops.not_kept();
-  shared_->stats.late_op_statuses +=
-      rank->ops.Take(columns, saturation, rank->last_step, &shared_->marks);
+  shared_->stats.late_op_statuses += rank->ops.Take(
+      columns, saturation, rank->last_step, &shared_->marks,
+      [&](uint32_t op) -> std::string_view { return NameOf(*rank, op).name; });
   shared_->stats.pending_ops_not_kept += rank->ops.not_kept() - not_kept;
   shared_->stats.op_statuses += columns.rows();
   heard_ = kPause;

@@ -218,7 +218,7 @@ class RunState {
   // Takes in what gradients say of the scales that suit their layers; where
   // these have scales of their own, their rules judge them.
   void JudgeLayers(RankState* rank, const StepRecord& record,
-                   const ScalerTracker& scaler);
+                   const ScalerTracker& scaler, bool forward_bad);
   // run_bytes.cc
   void Hold(const Holdings& more);
   void HoldOpBytes(size_t bytes) { Hold({.op_bytes = bytes}); }

@@ -29,6 +29,11 @@ bool TimeToRejudge(uint64_t updates, const Pace& pace) {
   return updates % every == 0;
 }
 
+bool HasNonfiniteLoss(const StepRecord& record) {
+  const auto loss = record.get(StepField::kLoss);
+  return loss && !std::isfinite(*loss);
+}
+
 // What the records of a batch leave to be looked at.
 void NoteLatest(const StepColumns& columns, LatestValues* latest) {
   for (int f = 0; f < kStepFields; ++f) {
@@ -193,7 +198,10 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
   changes_ += track->outliers.Add(record, track->rules, overflow, fate);
-  if (rank->ops.layers().any()) JudgeLayers(rank, record, track->scaler);
+  if (rank->ops.layers().any()) {
+    const bool born = ops.forward_nonfinite || HasNonfiniteLoss(record);
+    JudgeLayers(rank, record, track->scaler, born);
+  }
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

@@ -221,6 +221,8 @@ void RunState::RulesChanged(Time now, Effects* effects) {
         : key.list == FindingKey::List::kTime ? tables.time().enabled[key.rule]
         : key.list == FindingKey::List::kLayer
             ? tables.layers().enabled[key.rule]
+        : key.list == FindingKey::List::kLayerMove
+            ? tables.layer_moves().enabled[key.rule]
             : true;
     if (!on) Remove(key);
   }

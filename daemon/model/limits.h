@@ -136,12 +136,19 @@ inline constexpr int kWaitingFits = 16384;
 // against their layer's scale, 28 B each. Beyond: of further ones nothing is
 // known.
 inline constexpr int kLayerRangesPerRank = 16384;
+// Layers whose overflows are followed one by one, 1.2 KB each: those that were
+// the first of an update to overflow. Beyond: a further one takes the place of
+// one that is well, or is not followed.
+inline constexpr size_t kLayerCoursesPerRank = 8;
 // Layers whose suitable scales are published, 150 B each. Beyond: further ones
 // are not shown.
 inline constexpr size_t kLayersShown = 4096;
 // Layers with a scale of their own, 16 B each. Beyond: of further ones only the
 // lowest and the highest are seen.
 inline constexpr size_t kLayerScalesPerRank = 4096;
+// Outputs of a step whose zeros are held against those of gradients, 24 B each,
+// the first ones. Beyond: a mask's zeros count as the gradient's own.
+inline constexpr size_t kMasksPerStep = 256;
 // Gradient tensors of a rank that are known to be exactly 0, 8 B each. Beyond:
 // further ones that become so have no name.
 inline constexpr int kZeroedTensors = 256;

@@ -100,7 +100,8 @@ struct LayerRangeView {
   // bounds.
   bool cut = false;
   bool all_lost = false;
-  bool outside = false;           // its scale does not suit it
+  bool outside = false;  // its scale does not suit it
+  bool fp8 = false;      // its scale is that of a tensor, and no loss scale
   std::optional<uint32_t> group;  // absent: none suits it, or it is not known
 };
 struct ScaleGroupView {

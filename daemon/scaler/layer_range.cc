@@ -57,23 +57,25 @@ std::optional<double> LayerRange::own_scale() const {
   return own_scale_ / double{kScaleUnit};
 }
 
-void LayerRange::SetScale(float log2_scale, bool own) {
+void LayerRange::SetScale(float log2_scale, ScaleOwner owner) {
   constexpr float kMost = 250;  // bits; what 16 bits hold
+  owner_ = static_cast<uint8_t>(owner) & 15;
+  const bool own = owner != ScaleOwner::kRun;
   own_scale_ = own ? static_cast<int16_t>(std::lround(
                          std::clamp(log2_scale, -kMost, kMost) * kScaleUnit))
                    : kNoScale;
 }
 
-void LayerRange::Pass(float log2_scale, bool own) {
-  SetScale(log2_scale, own);
+void LayerRange::Pass(float log2_scale, ScaleOwner owner) {
+  SetScale(log2_scale, owner);
   if (attempts_ > 0) CountOutside(log2_scale);
 }
 
-void LayerRange::Take(const ScaleFit& fit, float log2_scale, bool own) {
-  SetScale(log2_scale, own);
+void LayerRange::Take(const ScaleFit& fit, float log2_scale, ScaleOwner owner) {
+  SetScale(log2_scale, owner);
   if (fit.sight == Sight::kNone) return;
   float lost = fit.lost;
-  if (fit.sight == Sight::kLost && attempts_ > 0 && sight_ != Sight::kLost) {
+  if (fit.sight == Sight::kLost && attempts_ > 0 && sight() != Sight::kLost) {
     // Its values are known, and the scale is not too low for them: they are 0
     // for another reason (frozen, dead units).
     if (!(log2_scale < low_ - kSlack)) lost = 0;
@@ -102,10 +104,10 @@ void LayerRange::Learn(const ScaleFit& fit, float log2_scale) {
   const float high = log2_scale + fit.high;
   const bool first = attempts_ == 0;
   // What it needed was estimated from what was left: now it is seen.
-  const bool recovered = sight_ == Sight::kCut && fit.sight == Sight::kSeen &&
+  const bool recovered = sight() == Sight::kCut && fit.sight == Sight::kSeen &&
                          fit.lost < kFewLost && lost() > kManyLost;
-  const bool was_lost = sight_ == Sight::kLost || recovered;
-  sight_ = fit.sight;
+  const bool was_lost = sight() == Sight::kLost || recovered;
+  sight_ = static_cast<uint8_t>(fit.sight) & 15;
   if (fit.sight == Sight::kLost) {
     // At the highest scale at which all was lost.
     low_ = first ? low : std::max(low_, low);

@@ -12,6 +12,14 @@
 
 namespace nanwatch {
 
+// Whose a scale is.
+enum class ScaleOwner : uint8_t {
+  kRun,     // of all gradients
+  kLayer,   // the loss scale of one layer
+  kTensor,  // of one tensor in FP8: no loss scale
+};
+constexpr ScaleOwner Last(ScaleOwner) { return ScaleOwner::kTensor; }
+
 // Trivially copyable. `low` is what 9 attempts of 10 need, `high` what 9 of 10
 // bear; both follow the newest 64 or so.
 class LayerRange {
@@ -19,16 +27,16 @@ class LayerRange {
   LayerRange() = default;
   explicit LayerRange(uint32_t op) : op_(op) {}
 
-  // Takes in a status of an update at the scale 2^log2_scale. `own`: the scale
-  // is that of the layer alone.
-  void Take(const ScaleFit& fit, float log2_scale, bool own);
+  // Takes in a status of an update at the scale 2^log2_scale.
+  void Take(const ScaleFit& fit, float log2_scale, ScaleOwner owner);
 
   // An update at that scale which says nothing of its gradients, since some
   // overflowed.
-  void Pass(float log2_scale, bool own);
+  void Pass(float log2_scale, ScaleOwner owner);
 
   uint32_t op() const { return op_; }
-  Sight sight() const { return sight_; }
+  Sight sight() const { return static_cast<Sight>(sight_); }
+  ScaleOwner owner() const { return static_cast<ScaleOwner>(owner_); }
   uint32_t attempts() const { return attempts_; }  // saturates
   // nullopt: not known.
   std::optional<double> low() const;
@@ -48,7 +56,7 @@ class LayerRange {
   void Learn(const ScaleFit& fit, float log2_scale);
   void Follow(float low, float high);
   void CountOutside(float log2_scale);
-  void SetScale(float log2_scale, bool own);
+  void SetScale(float log2_scale, ScaleOwner owner);
   void Harm(float share, bool first);
 
   uint32_t op_ = 0;
@@ -61,7 +69,8 @@ class LayerRange {
   uint8_t below_ = 0;
   uint8_t above_ = 0;
   uint8_t harm_ = UINT8_MAX;  // log2 of the share, times -8
-  Sight sight_ = Sight::kNone;
+  uint8_t sight_ : 4 = 0;     // a Sight
+  uint8_t owner_ : 4 = 0;     // a ScaleOwner
 };
 static_assert(sizeof(LayerRange) <= 24);
 

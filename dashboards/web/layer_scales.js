@@ -8,14 +8,28 @@ import {number, power} from './format.js';
 const SHOWN = 40;  // layers, until more are asked for
 const EVERY_MS = 3000;
 const ROOM = 2;  // bits beside the outermost
+const TICKS = 7;  // at most
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];  // bits
+const COLUMNS = {
+  Layer: '',
+  Needs: 'At a lower scale more than 1 in 1000 of its elements is lost.',
+  Bears: 'At a higher scale its largest gradient is above half the largest ' +
+         'number.',
+  Has: 'Its own loss scale now.',
+  Loses: 'Share of its elements that is lost at the scale it has.',
+};
 
 const log2 = (given) => {
   const v = number(given);
   return v !== null && v > 0 && Number.isFinite(v) ? Math.log2(v) : null;
 };
-const powerText = (v) => (v === null ? '–' :
-    Number.isInteger(Math.round(v * 10) / 10) ? power(2, Math.round(v)) :
-                                                `2^${v.toFixed(1)}`);
+// Scales are powers of two: the least that is needed, the most that is borne.
+const NEAR = 0.05;  // bits
+const powerText = (v, round = Math.round) => (v === null ? '–' :
+    power(2, round === Math.ceil ? Math.ceil(v - NEAR) :
+             round === Math.floor ? Math.floor(v + NEAR) : Math.round(v)));
+const needText = (v) => powerText(v, Math.ceil);
+const bearText = (v) => powerText(v, Math.floor);
 const percent = (v) => (v < 0.0005 ? '0 %' : `${(100 * v).toFixed(1)} %`);
 
 export class LayerScales {
@@ -55,19 +69,21 @@ export class LayerScales {
     this.to = Math.ceil(Math.max(...ends)) + ROOM;
     fill(this.about, this.advice(layers, groups));
     const own = known.some((l) => l.at !== null);
-    const columns = ['Layer', 'Needs', 'Bears', own && 'Has', 'Loses',
-                     'Suitable scales'].filter(Boolean);
+    const columns = Object.entries(COLUMNS)
+        .filter(([name]) => own || name !== 'Has');
     fill(this.table, h('table', {class: 'layer-scales'},
-        h('thead', {}, h('tr', {}, columns.map((name) =>
-            h('th', {scope: 'col', class: name === 'Layer' ? 'name' :
-                name === 'Suitable scales' ? 'lane' : 'number'}, name)))),
+        h('thead', {}, h('tr', {}, columns.map(([name, title]) =>
+            h('th', {scope: 'col', title,
+                     class: name === 'Layer' ? 'name' : 'number'}, name)),
+        h('th', {scope: 'col', class: 'lane',
+                 'aria-label': 'Suitable scales'}, this.axis()))),
         h('tbody', {}, known.slice(0, this.limit).map((l) => h('tr', {
           class: l.outside ? 'bad' : null,
         },
         h('td', {class: 'name'}, l.name),
         h('td', {class: 'number'},
-          (l.cut || l.all_lost ? '≥ ' : '') + powerText(l.low)),
-        h('td', {class: 'number'}, powerText(l.high)),
+          (l.cut || l.all_lost ? '≥ ' : '') + needText(l.low)),
+        h('td', {class: 'number'}, bearText(l.high)),
         own && h('td', {class: 'number'}, powerText(l.at)),
         h('td', {class: 'number'}, l.all_lost ? 'all' : percent(l.lost)),
         h('td', {class: 'lane'}, this.lane(l)))))),
@@ -80,9 +96,10 @@ export class LayerScales {
   }
 
   advice(layers, groups) {
-    const bound = groups.some((g) => g.bound) ?
+    const bound = (groups.some((g) => g.bound) ?
         ' Of some layers all is lost: run again with these, and look again.' :
-        '';
+        '') + ' A bar shows the scales that suit (pale: estimated), a mark ' +
+        'the one that the layer has.';
     const text = groups.map((g) => powerText(log2(g.scale))).join(', ');
     if (groups.length === 1) {
       return `One scale suits all of them: ${text}.${bound}`;
@@ -90,6 +107,18 @@ export class LayerScales {
     return groups.length ?
         `${groups.length} scales suit them, and no fewer do: ${text}.${bound}` :
         '';
+  }
+
+  axis() {
+    const step = STEPS.find((bits) => (this.to - this.from) / bits < TICKS) ||
+        STEPS.at(-1);
+    const ticks = [];
+    for (let v = Math.ceil(this.from / step) * step; v <= this.to; v += step) {
+      const tick = h('span', {}, power(2, v));
+      tick.style.left = `${this.place(v)}%`;
+      ticks.push(tick);
+    }
+    return h('div', {class: 'scale-axis'}, ticks);
   }
 
   place(v) {
@@ -115,7 +144,7 @@ export class LayerScales {
     }
     return h('div', {
       class: 'scale-lane', role: 'img',
-      'aria-label': `needs ${powerText(l.low)}, bears ${powerText(l.high)}` +
+      'aria-label': `needs ${needText(l.low)}, bears ${bearText(l.high)}` +
           (l.at === null ? '' : `, has ${powerText(l.at)}`),
       title: `${powerText(this.from)} to ${powerText(this.to)}`,
     }, parts);

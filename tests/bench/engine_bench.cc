@@ -331,5 +331,58 @@ void BM_ApplyFollowedOps(benchmark::State& state) {
 }
 BENCHMARK(BM_ApplyFollowedOps)->ArgName("fp8")->Arg(0)->Arg(1);
 
+// A step of a thousand layers, each with a loss scale of its own: a status of
+// its gradient in fp16, its scale, and the record.
+void BM_ApplyLayerScales(benchmark::State& state) {
+  constexpr uint32_t kLayers = 1000;
+  Engine engine;
+  Effects effects;
+  OpenRun(0, 1, &engine, &effects);
+  OpNames names;
+  OpColumns gradients;
+  StepColumns step;
+  const auto stat = [&](OpStat s, float value) {
+    OpStatColumn column;
+    column.values.assign(kLayers, value);
+    gradients.stat[static_cast<int>(s)] = std::move(column);
+  };
+  for (auto& count : gradients.count) count = SparseCounts{};
+  for (uint32_t i = 0; i < kLayers; ++i) {
+    OpName op;
+    op.name = "layers." + std::to_string(i);
+    op.dtype = Dtype::kFp16;
+    op.order = static_cast<int32_t>(i);
+    names.ops.push_back(op);
+    gradients.step.push_back(0);
+    gradients.time.push_back(kStart);
+    gradients.op.push_back(i);
+    gradients.slot.push_back(Slot::kGradOutput);
+    gradients.elements.push_back(1 << 20);
+    step.layer_scales.push_back({.row = 0, .op = i, .scale = 1024});
+  }
+  stat(OpStat::kAbsMax, 1.5f);
+  stat(OpStat::kLog2Mean, -6);
+  stat(OpStat::kLog2Std, 2.5f);
+  step.step.push_back(0);
+  step.time.push_back(kStart);
+  Column loss;
+  loss.values.push_back(2);
+  step.field[static_cast<int>(StepField::kLoss)] = std::move(loss);
+  engine.Apply(kStart, RunEvent(0, 0, OpNamesAdded{names}), &effects);
+  Event ops = RunEvent(0, 0, OpBatch{gradients});
+  Event record = RunEvent(0, 0, StepBatch{step});
+  Time now = kStart + std::chrono::seconds(1);
+  for (auto _ : state) {
+    ops.sequence = ++record.sequence;
+    ++record.sequence;
+    for (int64_t& each : std::get<OpBatch>(ops.body).columns.step) ++each;
+    ++std::get<StepBatch>(record.body).columns.step[0];
+    engine.Apply(now, ops, &effects);
+    engine.Apply(now, record, &effects);
+  }
+  state.SetItemsProcessed(state.iterations() * kLayers);
+}
+BENCHMARK(BM_ApplyLayerScales);
+
 }  // namespace
 }  // namespace nanwatch

@@ -323,7 +323,9 @@ def main() -> None:
     torch.manual_seed(1)
     model = DeepNet()
     scaler = LayerwiseScaler(model)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    # Adam's usual eps of 1e-8 is far above the gradients of the first layers:
+    # they would not move.
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-30)
     watch = nanwatch.torch.watch(
         model,
         optimizer,

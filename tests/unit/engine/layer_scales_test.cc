@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/unit/engine/driver.h"
@@ -194,6 +196,132 @@ TEST(LayerScales, ARunGoesOnFromItsCheckpointAsIfNothingWere) {
   ASSERT_NE(second->layer_ranges, nullptr);
   ASSERT_EQ(first->layer_ranges->layers.size(),
             second->layer_ranges->layers.size());
+}
+
+// Statuses of a step in the backward pass, each with these rms.
+void Gradients(Driver* driver, SessionId session, int64_t step,
+               const std::vector<double>& log2_rms) {
+  std::vector<OpCell> cells;
+  for (size_t i = 0; i < log2_rms.size(); ++i) {
+    OpCell cell{.step = step,
+                .op = static_cast<uint32_t>(i),
+                .slot = Slot::kGradOutput};
+    cell.elements = 4096;
+    const double rms = std::exp2(log2_rms[i]);
+    cell.zero = rms == 0 ? 4096 : 0;
+    cell.abs_max = static_cast<float>(4 * rms);
+    cell.more[static_cast<size_t>(OpStat::kRms)] = static_cast<float>(rms);
+    cells.push_back(cell);
+  }
+  driver->Ops(session, cells);
+}
+
+SessionId OpenWith(Driver* driver, size_t layers, Dtype dtype) {
+  OpenSessionMessage open;
+  open.run_id = "layers";
+  open.run.scaler.kind = ScalingKind::kLayerwise;
+  const SessionId session = driver->Open(std::move(open));
+  std::vector<OpName> ops;
+  for (size_t i = 0; i < layers; ++i) {
+    ops.push_back({.name = "layer." + std::to_string(i),
+                   .dtype = dtype,
+                   .logical_shape = {4096},
+                   .order = static_cast<int32_t>(i)});
+  }
+  driver->Name(session, ops);
+  return session;
+}
+
+constexpr double kZero = -std::numeric_limits<double>::infinity();
+
+// Behind a gradient of 2^-4 no scale makes one of nothing but zeros: units are
+// dead, or frozen, or an expert had no tokens.
+TEST(LayerScales, ALayerWithoutGradientsIsNotLost) {
+  Driver driver;
+  const SessionId session = OpenWith(&driver, 3, Dtype::kFp16);
+  for (int64_t step = 1; step <= 60; ++step) {
+    Gradients(&driver, session, step, {-4, kZero, kZero});
+    driver.Steps(
+        session,
+        {{.step = step, .loss = 2, .layers = {{0, 4}, {1, 1}, {2, 1}}}});
+    driver.Wait(std::chrono::seconds(1));
+  }
+  const auto run = driver.Run("layers");
+  EXPECT_EQ(WorstEver(*run), Severity::kNone) << run->diagnosis.headline;
+  ASSERT_NE(run->layer_ranges, nullptr);
+  for (const LayerRangeView& layer : run->layer_ranges->layers) {
+    EXPECT_FALSE(layer.all_lost) << layer.name;
+    EXPECT_LT(layer.lost, 0.01) << layer.name;
+  }
+}
+
+// Behind one that is nearly lost itself they are lost.
+TEST(LayerScales, ALayerBehindOneThatIsNearlyLostIsLost) {
+  Driver driver;
+  const SessionId session = OpenWith(&driver, 2, Dtype::kFp16);
+  for (int64_t step = 1; step <= 60; ++step) {
+    Gradients(&driver, session, step, {-22, kZero});
+    driver.Steps(session,
+                 {{.step = step, .loss = 2, .layers = {{0, 1}, {1, 1}}}});
+    driver.Wait(std::chrono::seconds(1));
+  }
+  const auto run = driver.Run("layers");
+  EXPECT_TRUE(Found(*run, RuleId::kLayerUnderflow));
+  EXPECT_TRUE(run->layer_ranges->layers.front().all_lost);
+}
+
+// Its own status says that a gradient overflowed, whatever the record says:
+// what is left of it is no measure.
+TEST(LayerScales, AGradientWithInfinitiesIsNoMeasure) {
+  Driver driver;
+  const SessionId session = OpenWith(&driver, 1, Dtype::kFp16);
+  for (int64_t step = 1; step <= 20; ++step) {
+    OpCell cell{.step = step, .op = 0, .slot = Slot::kGradOutput};
+    cell.elements = 4096;
+    const bool bad = step % 2 == 0;
+    cell.inf = bad ? 4000 : 0;
+    cell.abs_max = bad ? 1e-3f : 60000;
+    cell.more[static_cast<size_t>(OpStat::kRms)] = bad ? 1e-4f : 20000;
+    driver.Ops(session, {cell});
+    driver.Steps(session, {{.step = step, .loss = 2, .layers = {{0, 1024}}}});
+    driver.Wait(std::chrono::seconds(1));
+  }
+  const auto run = driver.Run("layers");
+  ASSERT_NE(run->layer_ranges, nullptr);
+  EXPECT_LT(*run->layer_ranges->layers[0].highest, 1024);
+}
+
+// A tensor in FP8 has a range of its own format at its own scale, and shares
+// no loss scale with others.
+TEST(LayerScales, TensorsInFp8HaveRangesOfTheirFormat) {
+  for (const auto& [dtype, largest, smallest] :
+       {std::tuple(Dtype::kFp8E4M3, 448.0, -9.0),
+        std::tuple(Dtype::kFp8E5M2, 57344.0, -16.0)}) {
+    Driver driver;
+    const SessionId session = OpenWith(&driver, 1, dtype);
+    constexpr double kRms = -3;  // log2, as FP8 holds it at a scale of 2^5
+    for (int64_t step = 1; step <= 1200; ++step) {
+      OpCell cell{.step = step, .op = 0, .slot = Slot::kGradOutput};
+      cell.elements = 4096;
+      cell.abs_max = 0.5f;
+      cell.more[static_cast<size_t>(OpStat::kRms)] =
+          static_cast<float>(std::exp2(kRms));
+      cell.more[static_cast<size_t>(OpStat::kFp8ScaleInv)] = 1.0f / 32;
+      driver.Ops(session, {cell});
+      driver.Steps(session, {{.step = step, .loss = 2}});
+      driver.Wait(std::chrono::seconds(1));
+    }
+    const auto run = driver.Run("layers");
+    ASSERT_NE(run->layer_ranges, nullptr);
+    const LayerRangeView& layer = run->layer_ranges->layers.front();
+    EXPECT_EQ(layer.scale, 32);
+    EXPECT_NEAR(std::log2(*layer.highest), 5 + std::log2(largest) + 1, 0.1);
+    // Of normal values 1 in 1000 is below 2^-9.64 deviations.
+    EXPECT_NEAR(std::log2(*layer.lowest), 5 + smallest + 9.64 - kRms, 0.1);
+    EXPECT_FALSE(layer.group);
+    EXPECT_TRUE(run->layer_ranges->groups.empty());
+    EXPECT_FALSE(Found(*run, RuleId::kOneScaleSuffices));
+  }
 }
 
 // A run without layer-wise scales holds no state of their rules.

@@ -77,6 +77,34 @@ TEST_F(OpTrendsTest, GradientsInFp16AreSummedByStep) {
               Optional(DoubleNear(13, 0.01)));
 }
 
+// A ReLU's output is 0 where the gradient of its input is: that is no loss, and
+// neither is what the layer before hears of it.
+TEST_F(OpTrendsTest, ZerosOfAMaskAreNotTheGradientsOwn) {
+  for (uint32_t op = 0; op < 4; ++op) {
+    watch_.AddName(op, Dtype::kFp16, static_cast<int32_t>(op));
+  }
+  const auto cell = [](uint32_t op, Slot slot, uint64_t zeros) {
+    OpCell one = Cell(1, op, slot, 4);
+    one.elements = 100;
+    one.zero = zeros;
+    Set(&one, OpStat::kRms, 1);
+    return one;
+  };
+  const std::vector<OpCell> cells = {
+      cell(0, Slot::kOutput, 60),      // the ReLU
+      cell(1, Slot::kOutput, 7),       // of another name
+      cell(2, Slot::kGradInput, 63),   // of the ReLU: 3 are its own
+      cell(3, Slot::kGradOutput, 62),  // of the layer before: 2
+      cell(3, Slot::kGradInput, 50)};  // nothing is known of its output
+  const std::string names[] = {"act", "fc2", "act", "fc1"};
+  watch_.Take(OpRows(cells, kStart), false, INT64_MIN, &marks_,
+              [&](uint32_t op) -> std::string_view { return names[op]; });
+  const StepGradients* g = watch_.All(1).gradients;
+  ASSERT_NE(g, nullptr);
+  EXPECT_EQ(g->range.elements(), 300u);
+  EXPECT_EQ(g->range.zeros(), 3u + 2u + 50u);
+}
+
 TEST_F(OpTrendsTest, ExponentsGoBeforeMoments) {
   watch_.AddName(0, Dtype::kFp16, 0);
   OpCell cell = Cell(1, 0, Slot::kGradInput, 1);

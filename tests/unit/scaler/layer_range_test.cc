@@ -24,7 +24,7 @@ TEST(LayerRange, IsOfGradientsWithoutTheirScale) {
   EXPECT_EQ(range.low(), std::nullopt);
   // Twice the scale, a bit less to go: the same gradients.
   for (int scale = 0; scale < 20; ++scale) {
-    range.Take(Seen(10 - scale, 20 - scale), static_cast<float>(scale), true);
+    range.Take(Seen(10 - scale, 20 - scale), static_cast<float>(scale), ScaleOwner::kLayer);
   }
   EXPECT_THAT(range.low(), Optional(DoubleNear(10, 1e-5)));
   EXPECT_THAT(range.high(), Optional(DoubleNear(20, 1e-5)));
@@ -40,7 +40,7 @@ TEST(LayerRange, FollowsTheQuantilesOfWhatMoves) {
   double high = 0;
   constexpr int kSteps = 2000;
   for (int i = 0; i < kSteps; ++i) {
-    range.Take(Seen(10 + noise(random), 20 + noise(random)), 0, true);
+    range.Take(Seen(10 + noise(random), 20 + noise(random)), 0, ScaleOwner::kLayer);
     if (i < kSteps / 2) continue;
     low += *range.low() / (kSteps / 2);
     high += *range.high() / (kSteps / 2);
@@ -49,7 +49,7 @@ TEST(LayerRange, FollowsTheQuantilesOfWhatMoves) {
   EXPECT_NEAR(high, 20 - 1.28, 0.25) << "9 of 10 bear it";
   // Gradients that become 16 times smaller.
   for (int i = 0; i < 64; ++i) {
-    range.Take(Seen(14 + noise(random), 24 + noise(random)), 0, true);
+    range.Take(Seen(14 + noise(random), 24 + noise(random)), 0, ScaleOwner::kLayer);
   }
   EXPECT_NEAR(*range.low(), 14 + 1.28, 1);
   EXPECT_GT(*range.high(), 21);
@@ -59,14 +59,14 @@ TEST(LayerRange, WhatWasLostIsABoundUntilItIsSeen) {
   const ScaleFit lost{
       .low = 12, .high = 40, .lost = 1, .harm = 1, .sight = Sight::kLost};
   LayerRange range(0);
-  range.Take(lost, 0, true);
-  range.Take(lost, 5, true);
-  range.Take(lost, 2, true);
+  range.Take(lost, 0, ScaleOwner::kLayer);
+  range.Take(lost, 5, ScaleOwner::kLayer);
+  range.Take(lost, 2, ScaleOwner::kLayer);
   EXPECT_EQ(range.sight(), Sight::kLost);
   EXPECT_EQ(range.low(), 17) << "of the highest scale at which all was lost";
   EXPECT_EQ(range.high(), 45);
   EXPECT_NEAR(range.lost(), 1, 0.001);
-  range.Take(Seen(-3, 10), 30, true);
+  range.Take(Seen(-3, 10), 30, ScaleOwner::kLayer);
   EXPECT_EQ(range.sight(), Sight::kSeen);
   EXPECT_EQ(range.low(), 27);
   EXPECT_EQ(range.high(), 40);
@@ -76,26 +76,26 @@ TEST(LayerRange, ALayerThatDiesAtASuitableScaleHasLostNothing) {
   const ScaleFit zero{
       .low = 12, .high = 40, .lost = 1, .harm = 1, .sight = Sight::kLost};
   LayerRange range(0);
-  for (int i = 0; i < 40; ++i) range.Take(Seen(-5, 5), 10, true);
-  for (int i = 0; i < 40; ++i) range.Take(zero, 10, true);
+  for (int i = 0; i < 40; ++i) range.Take(Seen(-5, 5), 10, ScaleOwner::kLayer);
+  for (int i = 0; i < 40; ++i) range.Take(zero, 10, ScaleOwner::kLayer);
   EXPECT_LT(range.lost(), 1e-3);
   EXPECT_LT(range.harm(), 1e-6);
   EXPECT_EQ(range.low(), 5);
   // At one that is too low it has.
-  for (int i = 0; i < 80; ++i) range.Take(zero, 0, true);
+  for (int i = 0; i < 80; ++i) range.Take(zero, 0, ScaleOwner::kLayer);
   EXPECT_GT(range.lost(), 0.9);
   EXPECT_GT(range.harm(), 0.5);
 }
 
 TEST(LayerRange, CountsAttemptsOutside) {
   LayerRange range(0);
-  for (int i = 0; i < 10; ++i) range.Take(Seen(0.5, 8), 0, true);
+  for (int i = 0; i < 10; ++i) range.Take(Seen(0.5, 8), 0, ScaleOwner::kLayer);
   EXPECT_EQ(range.below(), 0) << "within a bit";
-  for (int i = 0; i < 10; ++i) range.Take(Seen(2, 8), 0, true);
+  for (int i = 0; i < 10; ++i) range.Take(Seen(2, 8), 0, ScaleOwner::kLayer);
   EXPECT_GT(range.below(), 5);
-  range.Take(Seen(0, 6), 2, true);
+  range.Take(Seen(0, 6), 2, ScaleOwner::kLayer);
   EXPECT_EQ(range.below(), 0);
-  for (int i = 0; i < 300; ++i) range.Take(Seen(-20, -3), 12, true);
+  for (int i = 0; i < 300; ++i) range.Take(Seen(-20, -3), 12, ScaleOwner::kLayer);
   EXPECT_EQ(range.above(), 255);
 }
 
