@@ -23,6 +23,9 @@ struct ComparedSide {
 Result<ComparedSide> ReadSide(const std::string& text,
                               const std::string& address,
                               const CheckOptions& log);
+// The same of a run of which no step may be recorded.
+Result<ComparedSide> ReadOpening(const std::string& text,
+                                 const std::string& address);
 
 }  // namespace nanwatch
 
