@@ -226,6 +226,15 @@ UnsteadyKind OfWeights(std::optional<int64_t> known_equal, int64_t step) {
                                   : UnsteadyKind::kBetween;
 }
 
+// Finite or not.
+std::optional<int64_t> FirstOtherLoss(const LossDiff& loss) {
+  std::optional<int64_t> first = loss.first_step;
+  for (const std::optional<BadLoss>& bad : {loss.bad_in_a, loss.bad_in_b}) {
+    if (bad) first = std::min(first.value_or(bad->step), bad->step);
+  }
+  return first;
+}
+
 bool IsBefore(std::optional<int64_t> x, std::optional<int64_t> y) {
   return x && (!y || *x < *y);
 }
@@ -238,7 +247,7 @@ std::string_view Name(UnsteadyKind kind) {
 
 UnsteadyOps FindUnsteadyOps(const ComparedRun& a, const ComparedRun& b) {
   const std::optional<int64_t> batch = DiffBatches(a, b).first_step;
-  const std::optional<int64_t> loss = DiffLosses(a, b).first_step;
+  const std::optional<int64_t> loss = FirstOtherLoss(DiffLosses(a, b));
   UnsteadyOps unsteady;
   std::optional<int64_t> known_equal;
   for (const int64_t step : TensorStepsOfBoth(a, b)) {
