@@ -23,7 +23,7 @@ struct ComparedSide {
 Result<ComparedSide> ReadSide(const std::string& text,
                               const std::string& address,
                               const CheckOptions& log);
-// The same of a run of which no step may be recorded.
+// Reads one that may have no step yet.
 Result<ComparedSide> ReadOpening(const std::string& text,
                                  const std::string& address);
 
