@@ -132,6 +132,7 @@ std::vector<Command> DaemonCommands(const std::string* address);
 std::vector<Command> LogCommands(const std::string* address);
 std::vector<Command> RecordingCommands(const std::string* address);
 Command CompareCommand(const std::string* address);
+Command RepeatCommand(const std::string* address);
 
 // Prints `message` to standard error as the command's, and returns `status`.
 int Fail(const std::string& message, int status = kExitFailed);

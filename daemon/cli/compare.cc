@@ -3,9 +3,12 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/floors_file.h"
 #include "cli/log_flags.h"
 #include "cli/option.h"
 #include "config/addresses.h"
@@ -22,6 +25,7 @@ struct CompareOptions {
   std::string address;
   CheckOptions log;
   bool json = false;
+  std::string floors;  // a file; empty: none
 };
 
 int CompareRuns(const CompareOptions& options, const Style& style) {
@@ -31,7 +35,14 @@ int CompareRuns(const CompareOptions& options, const Style& style) {
   const Result<ComparedSide> b =
       ReadSide(options.b, options.address, options.log);
   if (!b.ok()) return Fail(b.error());
-  const Comparison comparison = Compare(a->run, b->run);
+  std::optional<Floors> floors;
+  if (!options.floors.empty()) {
+    Result<Floors> read = ReadFloors(options.floors);
+    if (!read.ok()) return Fail(read.error());
+    floors = std::move(*read);
+  }
+  const Comparison comparison =
+      Compare(a->run, b->run, floors ? &*floors : nullptr);
   const std::string text = options.json
                                ? ComparisonJson(*a, *b, comparison)
                                : ComparisonText(*a, *b, comparison, style);
@@ -172,6 +183,9 @@ Command CompareCommand(const std::string* address) {
             .target = &options.b,
             .help = "the run that is compared with it",
             .required = true},
+           {"--floors", &options.floors,
+            "a file of `repeat`: what lies no farther apart than repeats of "
+            "the program is usual"},
            {"--json", &options.json, "as JSON"}},
           a->OptionsOfALog()),
       .run = [=] {

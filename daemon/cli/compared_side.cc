@@ -49,11 +49,8 @@ Place PlaceOf(const std::string& text) {
   return place;
 }
 
-}  // namespace
-
-Result<ComparedSide> ReadSide(const std::string& text,
-                              const std::string& address,
-                              const CheckOptions& log) {
+Result<ComparedSide> Read(const std::string& text, const std::string& address,
+                          const CheckOptions& log) {
   const Place place = PlaceOf(text);
   RunCollector collector;
   const Result<RecordingNote> note =
@@ -66,8 +63,22 @@ Result<ComparedSide> ReadSide(const std::string& text,
                             collector.Take(event);
                           });
   if (!note.ok()) return Error{note.error()};
-  ComparedSide side{text, note->complaint, collector.Finish()};
-  if (side.run.steps.empty() && side.run.tensors.empty()) {
+  return ComparedSide{text, note->complaint, collector.Finish()};
+}
+
+}  // namespace
+
+Result<ComparedSide> ReadOpening(const std::string& text,
+                                 const std::string& address) {
+  return Read(text, address, {});
+}
+
+Result<ComparedSide> ReadSide(const std::string& text,
+                              const std::string& address,
+                              const CheckOptions& log) {
+  Result<ComparedSide> side = Read(text, address, log);
+  if (!side.ok()) return side;
+  if (side->run.steps.empty() && side->run.tensors.empty()) {
     return Error{
         fmt::format("{}: no step is recorded, so there is nothing to "
                     "compare",

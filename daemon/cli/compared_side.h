@@ -23,6 +23,9 @@ struct ComparedSide {
 Result<ComparedSide> ReadSide(const std::string& text,
                               const std::string& address,
                               const CheckOptions& log);
+// Reads one that may have no step yet.
+Result<ComparedSide> ReadOpening(const std::string& text,
+                                 const std::string& address);
 
 }  // namespace nanwatch
 

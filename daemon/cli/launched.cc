@@ -18,32 +18,6 @@ namespace {
 // does not run.
 constexpr int kPipeBytes = 1024 * 1024;
 
-bool IsSet(const std::string& variable, std::string_view name) {
-  return variable.size() > name.size() && variable.starts_with(name) &&
-         variable[name.size()] == '=';
-}
-
-std::vector<std::string> EnvironmentWith(
-    const std::vector<std::pair<std::string, std::string>>& variables) {
-  std::vector<std::string> all;
-  for (char** each = environ; *each != nullptr; ++each) {
-    bool kept = true;
-    for (const auto& [name, value] : variables) kept &= !IsSet(*each, name);
-    if (kept) all.emplace_back(*each);
-  }
-  for (const auto& [name, value] : variables) {
-    all.push_back(name + "=" + value);
-  }
-  return all;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 }  // namespace
 
 Launched::Launched() {
@@ -65,9 +39,8 @@ Launched::~Launched() {
   if (signals_ >= 0) close(signals_);
 }
 
-int Launched::Start(
-    const std::vector<std::string>& command,
-    const std::vector<std::pair<std::string, std::string>>& variables) {
+int Launched::Start(const std::vector<std::string>& command,
+                    const Variables& variables) {
   int out[2];
   int err[2];
   if (pipe2(out, O_CLOEXEC) != 0) return errno;

@@ -8,10 +8,9 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "cli/child_environment.h"
 
 namespace nanwatch {
 
@@ -27,7 +26,7 @@ class Launched {
   // Starts `command` (found on PATH) with these variables set. It has this
   // program's standard input, process group and terminal. 0, else an errno.
   int Start(const std::vector<std::string>& command,
-            const std::vector<std::pair<std::string, std::string>>& variables);
+            const Variables& variables);
   // Where what it prints can be read; the caller's to close.
   int out() const { return out_; }
   int err() const { return err_; }

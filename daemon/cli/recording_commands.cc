@@ -11,6 +11,7 @@
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
+#include "cli/precheck.h"
 #include "cli/simulate.h"
 #include "cli/text_checks.h"
 #include "config/addresses.h"
@@ -138,7 +139,8 @@ Command SimulateCommand(const std::string* address) {
 }  // namespace
 
 std::vector<Command> RecordingCommands(const std::string* address) {
-  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address)};
+  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address),
+          RepeatCommand(address), PrecheckCommand(address)};
 }
 
 }  // namespace nanwatch

@@ -45,12 +45,16 @@ double EpsilonOf(const ComparedRun& run) {
 // The walk over all steps of which both have tensors.
 class RunWalk {
  public:
-  RunWalk(const ComparedRun& a, const ComparedRun& b, Comparison* out)
-      : a_(a), b_(b), out_(out) {}
+  RunWalk(const ComparedRun& a, const ComparedRun& b, const Floors* floors,
+          Comparison* out)
+      : a_(a), b_(b), floors_(floors), out_(out) {}
 
   void Go() {
     for (const int64_t step : out_->tensor_steps) {
-      GoThrough(PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step)));
+      PairedStep paired =
+          PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step));
+      if (floors_ != nullptr) floors_->Apply(&paired);
+      GoThrough(paired);
       if (out_->first) return;
     }
   }
@@ -92,7 +96,9 @@ class RunWalk {
     if (before_ && !same_before_) return false;
     const double share =
         std::fabs(*x->loss - *y->loss) / std::max(std::fabs(*x->loss), 1e-12);
-    return share > std::max(kLossRounding, kLossJump * noise);
+    const double usual = floors_ == nullptr ? 0 : floors_->LossAt(step);
+    return share >
+           std::max({kLossRounding, kLossJump * noise, kOfRepeats * usual});
   }
 
   Divergence Begin(const PairedStep& paired, const WalkedStep& walked) const {
@@ -186,6 +192,7 @@ class RunWalk {
 
   const ComparedRun& a_;
   const ComparedRun& b_;
+  const Floors* const floors_;  // null: none
   Comparison* const out_;
   const double lowest_ = std::max(EpsilonOf(a_), EpsilonOf(b_));
   std::optional<int64_t> before_;  // the step walked last
@@ -222,7 +229,8 @@ void TakeEarlier(const ComparedRun& a, const ComparedRun& b, Comparison* out) {
 
 }  // namespace
 
-Comparison Compare(const ComparedRun& a, const ComparedRun& b) {
+Comparison Compare(const ComparedRun& a, const ComparedRun& b,
+                   const Floors* floors) {
   Comparison out;
   out.settings = DiffSettings(a.description, b.description);
   out.loss = DiffLosses(a, b);
@@ -231,7 +239,7 @@ Comparison Compare(const ComparedRun& a, const ComparedRun& b) {
     out.batches = DiffBatches(a, b);
   }
   out.tensor_steps = TensorStepsOfBoth(a, b);
-  RunWalk(a, b, &out).Go();
+  RunWalk(a, b, floors, &out).Go();
   TakeEarlier(a, b, &out);
   return out;
 }

@@ -11,6 +11,7 @@
 #include "compare/batch_diff.h"
 #include "compare/compared_run.h"
 #include "compare/divergence.h"
+#include "compare/floors.h"
 #include "compare/loss_diff.h"
 #include "compare/setting_diff.h"
 
@@ -44,7 +45,9 @@ struct Comparison {
   bool comparable() const { return loss.steps > 0 || tensors > 0; }
 };
 
-Comparison Compare(const ComparedRun& a, const ComparedRun& b);
+// `floors`: of repeats of a's program; null: none were made.
+Comparison Compare(const ComparedRun& a, const ComparedRun& b,
+                   const Floors* floors = nullptr);
 
 }  // namespace nanwatch
 

@@ -47,10 +47,8 @@ bool HoldsAny(const std::string& key, const Parts& parts) {
       [&key](std::string_view part) { return Holds(key, part); });
 }
 
-using Said = std::map<std::string, std::string>;
-
 template <typename T>
-void Say(const char* key, const std::optional<T>& value, Said* said) {
+void Say(const char* key, const std::optional<T>& value, Settings* said) {
   if (!value) return;
   std::string text = std::to_string(*value);
   if (text.find('.') != std::string::npos) {
@@ -60,8 +58,10 @@ void Say(const char* key, const std::optional<T>& value, Said* said) {
   (*said)[key] = text;
 }
 
-Said AllOf(const RunDescription& run) {
-  Said said = run.settings;
+}  // namespace
+
+Settings AllSettings(const RunDescription& run) {
+  Settings said = run.settings;
   const auto say = [&said](const char* key, std::string_view text) {
     if (!text.empty()) said[key] = std::string(text);
   };
@@ -84,8 +84,6 @@ Said AllOf(const RunDescription& run) {
   return said;
 }
 
-}  // namespace
-
 SettingWeight WeightOf(std::string_view key) {
   const std::string lower = Lower(key);
   if (HoldsAny(lower, kDoNot)) return SettingWeight::kDoesNot;
@@ -95,7 +93,7 @@ SettingWeight WeightOf(std::string_view key) {
 
 std::vector<SettingDiff> DiffSettings(const RunDescription& a,
                                       const RunDescription& b) {
-  const Said of_a = AllOf(a), of_b = AllOf(b);
+  const Settings of_a = AllSettings(a), of_b = AllSettings(b);
   std::vector<SettingDiff> diffs;
   for (const auto& [key, value] : of_a) {
     const auto other = of_b.find(key);

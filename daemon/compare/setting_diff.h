@@ -5,6 +5,7 @@
 #define NANWATCH_COMPARE_SETTING_DIFF_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct SettingDiff {
 };
 
 SettingWeight WeightOf(std::string_view key);
+using Settings = std::map<std::string, std::string>;
+// All that a run says of itself, by key.
+Settings AllSettings(const RunDescription& run);
 // Those that differ, what changes results first. A setting that one run alone
 // says differs, too.
 std::vector<SettingDiff> DiffSettings(const RunDescription& a,

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "compare/floors.h"
+
 namespace nanwatch {
 namespace {
 
@@ -56,16 +58,7 @@ class Noise {
 
   // What is usual of the next one, at most.
   double FloorOf(const TensorPair& pair) const {
-    if (epsilon_ > kFp32) {
-      const double near =
-          pair.phase == Phase::kGradients ? most_ : NearOf(pair);
-      return std::max(
-          least_, kLowerJump * std::hypot(near, kLowerRoundings * epsilon_));
-    }
-    const double depth = static_cast<double>(count_) / kOpsALayer;
-    const double own = (missed_ ? kUnseenRoundings : kRoundings) *
-                       pair.epsilon * std::sqrt(1 + depth);
-    return std::max({least_, own, kJump * most_});
+    return std::max(kOfRepeats * pair.usual, EstimateOf(pair));
   }
   void Add(const TensorPair& pair, double distance) {
     ++count_;
@@ -78,6 +71,19 @@ class Noise {
   double most() const { return most_; }
 
  private:
+  double EstimateOf(const TensorPair& pair) const {
+    if (epsilon_ > kFp32) {
+      const double near =
+          pair.phase == Phase::kGradients ? most_ : NearOf(pair);
+      return std::max(
+          least_, kLowerJump * std::hypot(near, kLowerRoundings * epsilon_));
+    }
+    const double depth = static_cast<double>(count_) / kOpsALayer;
+    const double own = (missed_ ? kUnseenRoundings : kRoundings) *
+                       pair.epsilon * std::sqrt(1 + depth);
+    return std::max({least_, own, kJump * most_});
+  }
+
   // What it was made of: an op's inputs come right before its output, and those
   // of a module that calls others long before.
   double NearOf(const TensorPair& pair) const {
@@ -108,6 +114,7 @@ class Noise {
 bool IsOther(const TensorPair& pair) {
   if (pair.equal) return false;
   if (pair.other_shape || !pair.distance) return true;
+  if (*pair.distance <= kOfRepeats * pair.usual) return false;
   const bool formats = pair.op->dtype != Dtype::kUnknown &&
                        pair.epsilon > EpsilonOf(pair.op->dtype);
   return !formats || *pair.distance > kRoundings * pair.epsilon;

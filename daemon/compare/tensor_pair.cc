@@ -37,8 +37,6 @@ std::string PlainName(std::string name) {
   return name;
 }
 
-using Key = std::tuple<std::string, std::string, Slot, uint32_t>;
-
 Phase PhaseOf(const OpName& op, Slot slot) {
   if (slot == Slot::kParameter) return Phase::kWeights;
   if (op.type == "Batch") return Phase::kBatch;
@@ -47,17 +45,17 @@ Phase PhaseOf(const OpName& op, Slot slot) {
 }
 
 // An op whose shape changes has several names: places are counted anew.
-std::vector<Key> KeysOf(const ComparedRun& run,
-                        std::span<const ComparedTensor> tensors) {
+std::vector<TensorName> NamesOf(const ComparedRun& run,
+                                std::span<const ComparedTensor> tensors) {
   std::map<std::tuple<std::string, std::string, Slot>, uint32_t> places;
-  std::vector<Key> keys;
+  std::vector<TensorName> names;
   for (const ComparedTensor& tensor : tensors) {
     const OpName& op = run.ops[tensor.op];
     const std::string name = PlainName(op.name);
     const uint32_t place = places[{name, op.type, tensor.slot}]++;
-    keys.emplace_back(name, op.type, tensor.slot, place);
+    names.emplace_back(name, op.type, tensor.slot, place);
   }
-  return keys;
+  return names;
 }
 
 double NormAnElement(const ComparedTensor& tensor) {
@@ -133,17 +131,18 @@ PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_b) {
   PairedStep paired;
   paired.step = of_a.empty() ? 0 : of_a.front().step;
-  std::map<Key, const ComparedTensor*> by_key;
-  const std::vector<Key> keys_b = KeysOf(b, of_b);
-  for (size_t i = 0; i < of_b.size(); ++i) by_key[keys_b[i]] = &of_b[i];
-  const std::vector<Key> keys_a = KeysOf(a, of_a);
+  std::map<TensorName, const ComparedTensor*> by_name;
+  const std::vector<TensorName> names_b = NamesOf(b, of_b);
+  for (size_t i = 0; i < of_b.size(); ++i) by_name[names_b[i]] = &of_b[i];
+  const std::vector<TensorName> names_a = NamesOf(a, of_a);
   for (size_t i = 0; i < of_a.size(); ++i) {
-    const auto at = by_key.find(keys_a[i]);
-    if (at == by_key.end()) {
+    const auto at = by_name.find(names_a[i]);
+    if (at == by_name.end()) {
       ++paired.only_a;
       continue;
     }
     TensorPair& pair = paired.pairs.emplace_back();
+    pair.name = names_a[i];
     pair.a = &of_a[i];
     pair.b = at->second;
     pair.op = &a.ops[pair.a->op];
@@ -153,9 +152,9 @@ PairedStep PairTensors(const ComparedRun& a,
     pair.other_shape = pair.op->logical_shape != other.logical_shape;
     pair.equal = !pair.other_shape && pair.op->dtype == other.dtype &&
                  pair.a->digest == pair.b->digest;
-    by_key.erase(at);
+    by_name.erase(at);
   }
-  paired.only_b = by_key.size();
+  paired.only_b = by_name.size();
   std::stable_sort(paired.pairs.begin(), paired.pairs.end(),
                    [](const TensorPair& x, const TensorPair& y) {
                      return x.phase < y.phase;

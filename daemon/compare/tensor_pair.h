@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "compare/compared_run.h"
@@ -23,7 +25,12 @@ enum class Phase : uint8_t {
 };
 inline constexpr int kPhases = 5;
 
+// By which a tensor is found in another run: its op, without what wrappers put
+// before its name, the op's type, the slot and the place there.
+using TensorName = std::tuple<std::string, std::string, Slot, uint32_t>;
+
 struct TensorPair {
+  TensorName name;
   Phase phase = Phase::kForward;
   const ComparedTensor* a = nullptr;
   const ComparedTensor* b = nullptr;
@@ -37,6 +44,8 @@ struct TensorPair {
   bool equal = false;  // to the bit
   // NaN or infinite elements in one of the two alone.
   bool other_specials = false;
+  // How far repeats of one program lie apart there; 0: not measured.
+  double usual = 0;
 };
 
 struct PairedStep {

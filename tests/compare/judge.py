@@ -29,10 +29,11 @@ class Judge:
         self.passed = self.failed = 0
         self.counts = {}
 
-    def compare(self, a, b):
+    def compare(self, a, b, *more):
         said = subprocess.run(
             [daemons.BIN / "nanwatch", "--address", self.address, "compare",
-             a, b, "--json"], capture_output=True, text=True, timeout=60)
+             a, b, "--json", *more], capture_output=True, text=True,
+            timeout=60)
         if said.returncode not in (0, 1, 2):
             raise SystemExit(f"compare {a} {b}: {said.stderr}")
         return said.returncode, json.loads(said.stdout)
@@ -135,6 +136,81 @@ def judge_formats(judge, name, seed):
             or (not part and found["tensors"]["unseen_below"] > 0))
 
 
+REPEATED = {  # by the kind of program: what is named, kind and op
+    "add": [], "put": [("op", "scatter")], "dropout": [("op", "drop")],
+    "loader": [("data", "batch")], "weights": [("weights", "fc.weight")],
+    "compiled": [("op", "scatter")],
+}
+
+
+def run_program(judge, command, *program):
+    """What a command says of a program that it runs."""
+    environment = {**os.environ, "PYTHONPATH": str(daemons.SOURCE)}
+    said = subprocess.run(
+        [daemons.BIN / "nanwatch", "--address", judge.address, *command,
+         "--json", "--", sys.executable, *map(str, program)],
+        capture_output=True, text=True, timeout=500, env=environment)
+    if said.returncode not in (0, 1, 2):
+        raise SystemExit(f"{command} {program}: {said.stderr}")
+    return said.returncode, json.loads(said.stdout)
+
+
+def judge_repeats(judge, kinds):
+    """Each program three times, in processes of its own."""
+    for kind in kinds:
+        status, found = run_program(judge, ["repeat"], HERE / "repeated.py",
+                                    kind)
+        named = [(one["kind"], one["op"]) for one in found["unsteady"]]
+        judge.count(
+            "repeat", kind,
+            named == REPEATED[kind] and found["tensors"] > 0
+            and found["deterministic"] == (not named)
+            and status == (2 if named else 0), f"{named}")
+
+
+def judge_floors(judge, folder):
+    """A pair of repeats of a program that is not deterministic is accused, and
+    is not with the floors that its repeats measured."""
+    floors = folder / "floors.json"
+    _, found = run_program(judge, ["repeat", "--floors", floors],
+                           HERE / "repeated.py", "dropout")
+    a, b = found["runs"][:2]
+    for given, accused in ([], True), (["--floors", floors], False):
+        status, said = judge.compare(a, b, *given)
+        judge.count("repeat", f"dropout, floors: {bool(given)}",
+                    ("divergence" in said) == accused, f"status {status}")
+
+
+PRECHECKED = {  # by the kind: keys of what is wrong, and of what may be
+    "good": ([], []),
+    "no_seed": ([], ["deterministic_algorithms", "initial_seed"]),
+    "fp16": (["optimizer.dtype", "optimizer.eps", "scaler"],
+             ["deterministic_algorithms"]),
+    "saturates": (["overflow_mode"], []),
+}
+
+
+def judge_prechecks(judge):
+    def keys(found, weight):
+        return sorted(one["key"] for one in found["remarks"]
+                      if one["weight"] == weight)
+
+    for kind, (wrong, may) in PRECHECKED.items():
+        status, found = run_program(judge, ["precheck"],
+                                    HERE / "prechecked.py", kind)
+        named = keys(found, "wrong"), keys(found, "may")
+        judge.count("precheck", kind, named == (wrong, may)
+                    and status == bool(wrong), f"{named}")
+        if kind == "good":
+            benchmark = found["run"]
+    for kind, differ in ("good", []), ("rate", ["optimizer.lr"]):
+        status, found = run_program(judge, ["precheck", "--against", benchmark],
+                                    HERE / "prechecked.py", kind)
+        named = [one["key"] for one in found["differ"]]
+        judge.count("precheck", f"{kind} against good", named == differ
+                    and status == bool(differ), f"{named}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
@@ -152,6 +228,9 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
+            judge_repeats(judge, REPEATED if arguments.all else ["add", "put"])
+            judge_floors(judge, pathlib.Path(folder))
+            judge_prechecks(judge)
         finally:
             daemon.kill()
     print(f"\n{'':24} {'right':>6} {'wrong':>6}")

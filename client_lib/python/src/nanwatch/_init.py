@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from nanwatch import _autostart, _process
+from nanwatch import _autostart, _environment, _first_steps, _process
 from nanwatch._checks import Checks, describe
 from nanwatch._identity import INT32_MAX, find_addresses, find_identity
 from nanwatch._opening import OVERFLOW_MODES, SCALINGS, Opening, Scaler
@@ -132,6 +132,7 @@ def _open(given: dict[str, Any], checks: Checks) -> Run:
     opened = Run(shared, checks, thread)
     _process.add(opened)
     thread.start()
+    _first_steps.at_opening(opened)
     return opened
 
 
@@ -173,6 +174,7 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
         settings={
             **rewards(sys.modules),
             **_settings(given["settings"], checks),
+            **(_environment.known() if _first_steps.only_opens() else {}),
         },
         host=None if given["host"] is None else text("host"),
         device=text("device"),

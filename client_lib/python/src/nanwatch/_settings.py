@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 # Who imports one trains on rewards: its loss follows what the policy earns.
@@ -26,5 +26,8 @@ def rewards(modules: Container[str]) -> dict[str, str]:
 
 
 def add_settings(init: dict[str, Any], **known: str) -> None:
-    """To the settings in `init`; what the caller gave stands."""
-    init["settings"] = {**known, **(init.get("settings") or {})}
+    """To the settings in `init`; what the caller gave stands, and comes first:
+    a run has room for 64."""
+    given = init.get("settings")
+    if given is None or isinstance(given, Mapping):
+        init["settings"] = {**(given or {}), **{**known, **(given or {})}}

@@ -17,12 +17,18 @@ from typing import Any
 import torch
 
 import nanwatch
-from nanwatch import _init
+from nanwatch import _environment, _first_steps, _init
 from nanwatch._checks import Checks, describe
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
-from nanwatch._torch import given_optimizers, open_watches, replicas, scaling
+from nanwatch._torch import (
+    environment,
+    given_optimizers,
+    open_watches,
+    replicas,
+    scaling,
+)
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.layer_scaling import LayerScaling
 from nanwatch._torch.modules import inner
@@ -87,6 +93,7 @@ def _watch(
         raise TypeError(
             f"model= takes a torch.nn.Module, not a {describe(model)}"
         )
+    level = _first_steps.level(level)
     known = open_watches.known(model)
     if known is not None and _is_of(known, optimizer, scaler):
         known._checks.refuse("watch", GOES_ON)
@@ -100,7 +107,9 @@ def _watch(
     scaler = scaler if odd is None else None
     owns = not isinstance(run, Run)
     opened = (
-        run if isinstance(run, Run) else _open(model, scaler, run, level, init)
+        run
+        if isinstance(run, Run)
+        else _open(model, optimizer, scaler, run, level, init)
     )
     checks = opened._checks
     if not owns and open_watches.is_told_of(opened):
@@ -134,6 +143,7 @@ def _watch(
     it = Watch(opened, owns, model, followed, scaler, level, budget)
     if known is not None and known.run is opened:
         it.goes_on_from(known)
+    _first_steps.limit(it)
     return it
 
 
@@ -180,7 +190,12 @@ def _is_of(known: Watch, optimizer: Optimizers, scaler: Any) -> bool:
 
 
 def _open(
-    model: Any, scaler: Any, run: str | None, level: Any, init: dict[str, Any]
+    model: Any,
+    optimizer: Any,
+    scaler: Any,
+    run: str | None,
+    level: Any,
+    init: dict[str, Any],
 ) -> Run:
     given = dict(init)
     if run is not None:
@@ -195,9 +210,12 @@ def _open(
         given.setdefault("device", _device(first.device))
     add_settings(
         given,
-        torch=torch.__version__,
         watch_level=str(level),
         **_last_layer(model),
+        **environment.known(
+            model, map(plain, given_optimizers.listed(optimizer).values())
+        ),
+        **_environment.known(),
     )
     dist = torch.distributed
     if is_distributed():

@@ -127,9 +127,12 @@ class Comparing:
         for path, module in inner(model).named_modules():
             name = own_path(path) or "model"
             leaf = next(module.children(), None) is None
+            kind = type(inner(module)).__name__
+            if not path:
+                module = _compiled(model)
             keep_from_copies(module)
             handle = module.register_forward_hook(
-                Hook(self._hook(name, type(module).__name__, leaf)),
+                Hook(self._hook(name, kind, leaf)),
                 with_kwargs=True,
             )
             self._handles.append((weakref.ref(module), handle))
@@ -301,6 +304,14 @@ def _tensors_in(value: Any, depth: int = 3) -> Iterator[Any]:
     elif depth > 0 and isinstance(value, dict):
         for entry in value.values():
             yield from _tensors_in(entry, depth - 1)
+
+
+def _compiled(model: Any) -> Any:
+    """The model as the compiler wraps it, whose hooks are not compiled; else
+    the model."""
+    while not hasattr(model, "_orig_mod") and model is not inner(model):
+        model = model.module
+    return model
 
 
 def _some(value: Any) -> list[Any]:
