@@ -16,14 +16,17 @@ constexpr float kLearnedShare = 0.5f;   // of the first level; ours
 constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
 constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
 constexpr float kSomeLearned = 0.25f;   // of the first level; ours
-constexpr float kMuchLost = 0.25f;      // of what there is to lose; ours
-constexpr float kAllLost = 0.85f;       // of it, of a language model's; ours
-constexpr float kRuined = 100;          // times the first level; ours
-constexpr float kTiny = 0.1f;           // first levels that say nothing; ours
-constexpr float kRisenShare = 0.2f;     // a tiny loss may double; ours
-constexpr int32_t kEndRecords = 32;     // records at the end; ours
-constexpr int32_t kLevel = 16;          // records that are a level; ours
-constexpr float kEndsHigh = 1.42f;     // times the best; harder data: 1.4; ours
+constexpr float kMuchLost = 0.18f;      // of what was learned; ours
+constexpr float kMuchMore = 0.182f;     // ln 1.2, as loss_spike's clear_ratio
+constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
+constexpr float kAllLost = 0.85f;    // of it, of a language model's; ours
+constexpr float kRuined = 100;       // times the first level; ours
+constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
+constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
+constexpr int32_t kEndRecords = 32;  // records at the end; ours
+constexpr int32_t kLevel = 16;       // records that are a level; ours
+constexpr int32_t kShown = 64;       // as Series: one may be the best
+constexpr float kEndsHigh = 1.42f;   // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
@@ -107,9 +110,11 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
   }
   const Severity above = AboveAll(t);
   if (above != Severity::kNone) return above;
-  const bool knew = untrained_.words > 0 || learned >= kSomeLearned * first;
-  if (knew && lost >= kMuchLost * std::max(learned, best) &&
-      levels_.at - levels_.best >= kRisenNoise * noise) {
+  const bool much =
+      (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
+      (untrained_.words > 0 && lost >= kNatsLost);
+  if (much &&
+      levels_.at - levels_.best >= std::max(kMuchMore, kRisenNoise * noise)) {
     return Severity::kInfo;
   }
   if (before_.records == 0) return Severity::kNone;
@@ -145,18 +150,18 @@ bool LossHighPlateau::LostAtRestart() const {
              (std::exp(levels_.at) - best) / 2;
 }
 
-Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
-                                    Thresholds t) const {
+Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
+                                    int64_t step, Thresholds t) const {
   if (LostAtRestart()) {
     return high_ >= t[kHold] ? ceiling
            : high_ >= kLevel ? Severity::kWarning
                              : Severity::kNone;
   }
-  // So little may be harder data, if it is learned.
+  // So little may be harder data: then it is learned, from the first on.
   if (ceiling == Severity::kInfo) {
-    const bool stays =
-        high_ >= t[kHold] && !course_.ComesDown(std::exp(levels_.best));
-    return stays ? Severity::kWarning : Severity::kNone;
+    const bool asked = were_high < t[kHold] && high_ >= t[kHold];
+    const bool stays = asked && !course_.ComesDown(std::exp(levels_.best));
+    return stays || episode_.open() ? Severity::kWarning : Severity::kNone;
   }
   const auto steps = static_cast<double>(step - step_.high);
   if (high_ >= t[kCriticalHold] && steps >= t[kCriticalSteps]) return ceiling;
@@ -170,8 +175,13 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   if (before_.records == 0) levels_.first = s.first();
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
-  if (s.best() < levels_.best) {
-    levels_.best = s.best();
+  const bool begins = levels_.best == HUGE_VALF;
+  const bool lower = s.values() >= kShown && levels_.at < levels_.best;
+  // With another objective begins another best level.
+  const bool other = levels_.at - levels_.best >= kLeastRise &&
+                     ObjectiveMoved(c.run, step_.best, c.record.step);
+  if (begins || lower || other) {
+    levels_.best = levels_.at;
     step_.best = c.record.step;
   }
   step_.left = s.out() ? s.excursion().step() : step_.best;
@@ -185,6 +195,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     step_.healthy = c.record.step;
     return Severity::kNone;
   }
+  const int32_t were_high = high_;
   if (high_ > 0) {
     ++high_;
     course_.Add(newest_);
@@ -200,7 +211,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   }
   stood_ = high_;
   told_ = levels_;
-  return TriggerOf(ceiling, c.record.step, t);
+  return TriggerOf(ceiling, were_high, c.record.step, t);
 }
 
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
@@ -254,10 +265,15 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
     return episode_.OnSince(step_.left, Severity::kWarning, false, step_.newest,
                             clear);
   }
-  if (high_ < kEndRecords || LostAtRestart() ||
-      Ceiling(t) < Severity::kCritical) {
-    return episode_.severity();
+  if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
+  const Severity ceiling = Ceiling(t);
+  if (ceiling == Severity::kInfo && !episode_.open() && high_ < t[kHold] &&
+      !course_.ComesDown(std::exp(levels_.best))) {
+    to_end_ = true;
+    return episode_.OnSince(step_.high, Severity::kWarning, false, step_.newest,
+                            clear);
   }
+  if (ceiling < Severity::kCritical) return episode_.severity();
   // A loss that wanders in health comes half of the way back, for a while.
   const float best = std::exp(levels_.best);
   const float level = std::exp(levels_.at);

@@ -79,7 +79,9 @@ class LossHighPlateau {
   Severity NoteGuessing(const StepContext& c, Thresholds t);
   // Takes in where the loss stands. Returns what that is called if it stays.
   Severity NoteLevels(const StepContext& c, Thresholds t);
-  Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
+  // `were_high`: records in a row before this one.
+  Severity TriggerOf(Severity ceiling, int32_t were_high, int64_t step,
+                     Thresholds t) const;
   // Every record since the restart was high, and those before it were not.
   bool LostAtRestart() const;
   // What the newest level may be called if it stays; kNone: it is not high.

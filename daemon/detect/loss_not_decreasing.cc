@@ -9,8 +9,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kKnown = 256;   // losses that show that it stands; ours
-constexpr float kStill = 0.003f;  // noise that hides no decrease; ours
+constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
+constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
+constexpr float kQuiet = 0.1f;   // noise of a loss that keeps a level; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
@@ -19,6 +20,8 @@ constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
 constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
+constexpr float kSure = 2;        // the same, of two of them; ours
+constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
 // Of guessing among classes in well-known data (two of anything, MNIST and
@@ -44,7 +47,7 @@ constexpr int kSameAgain = 20;   // losses that moved before; ours
 constexpr float kCents = 100;    // a loss in whole ones may be rounded; ours
 constexpr float kParts = 0.01f;  // of a cent, that none is whole; ours
 constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
-constexpr int64_t kEndSteps = 300;   // ours
+constexpr int64_t kEndSteps = 200;   // ours
 constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
 constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
 
@@ -163,24 +166,33 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
 inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
-  if (records_ < kKnown) {
-    const bool stand =
-        OnlyMeansThatStand() && course_.last() >= (1 - share) * course_.first();
-    const bool moved = !stand && about_ == About::kStands && episode_.open();
-    settled_ = settled_ || moved;
-    return stand;
+  if (OnlyMeansThatStand()) {
+    return course_.last() >= (1 - share) * course_.first();
   }
-  const float noise = s.level().noise();
+  const int32_t n = course_.records();
+  if (n < kLines) {
+    // It does not stand among its means any more.
+    settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
+    return false;
+  }
+  // Means of a third of the losses tell what single ones hide.
+  const float unsure =
+      kSure * s.level().noise() * std::sqrt(6 / static_cast<float>(n));
+  const float last = LnOf(course_.last());
+  const float fall = LnOf(course_.first()) - last;
+  const bool fell = fall >= kStill + unsure ||
+                    first_ - last >= kFell + unsure ||
+                    first_ - level_ >= kStill + s.level().noise();
   const bool guesses =
       untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
-  const bool fell = s.best() < s.first() - share - noise;
   const bool late =
       static_cast<double>(c.record.step - first_step_) >= t[kSteps];
-  const bool hidden = late && noise > kStill && untrained_ <= 0;
-  settled_ =
-      s.crosses_zero() || (fell && !guesses) || (hidden && !episode_.open());
-  return !settled_ && !fell && noise <= kStill &&
-         s.stands() - s.first() < kRisen && late;
+  const bool hidden = unsure > kStill || s.level().noise() > kQuiet;
+  const bool gone =
+      !guesses && !episode_.open() && n >= kKnown && (fell || (hidden && late));
+  settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
+  return !settled_ && !hidden && fall < share + unsure &&
+         fall + unsure <= kStill && !fell && s.stands() - s.first() < kRisen;
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -235,14 +247,15 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
   const bool stands = known && Stands(c, t);
+  const bool long_so = OnlyMeansThatStand() ||
+                       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
+                       (rate_ > 0 && course_.records() >= t[kGuesses]);
   const float cost = known && (!waits || over) ? Guesses(c) : 0;
-  cost_at_end_ = over ? cost : 0;
+  at_end_ = over ? AtEnd{cost, stands} : AtEnd();
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
-  const bool warns = (!waits && stands) || (guesses && !settled_);
-  const Severity trigger = warns    ? Severity::kWarning
-                           : stands ? Severity::kInfo
-                                    : Severity::kNone;
+  const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
+  const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
   if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
@@ -257,11 +270,13 @@ void LossNotDecreasing::LearnCost(float cost) {
 
 // A log that is over shows no more.
 Severity LossNotDecreasing::OnEnd(Thresholds) {
-  if (settled_ || episode_.open() || cost_at_end_ == 0) {
-    return episode_.severity();
+  if (settled_ || episode_.open()) return episode_.severity();
+  if (at_end_.cost > 0) {
+    LearnCost(at_end_.cost);
+    about_ = About::kGuesses;
+  } else if (!at_end_.stands) {
+    return Severity::kNone;
   }
-  LearnCost(cost_at_end_);
-  about_ = About::kGuesses;
   return episode_.OnSince(first_step_, Severity::kWarning, false, newest_step_,
                           1);
 }

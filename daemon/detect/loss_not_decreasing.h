@@ -43,8 +43,14 @@ class LossNotDecreasing {
   // What the finding is about.
   enum class About : uint8_t { kStands, kFrozen, kGuesses };
 
+  // If no record follows.
+  struct AtEnd {
+    float cost = 0;       // as untrained_, if it guesses
+    bool stands = false;  // it has not moved
+  };
+
   void Begin(const StepContext& c, float loss);
-  // Has it not moved for long?
+  // Has it not moved for long? Notes whether it settled.
   bool Stands(const StepContext& c, Thresholds t);
   // The first record may have any number of steps before it.
   bool OnlyMeansThatStand() const {
@@ -68,9 +74,9 @@ class LossNotDecreasing {
   float level_ = 0;  // where the loss stands: a logarithm
   float first_ = 0;  // what it began with: a logarithm
   Standstill still_;
-  float rate_ = 0;         // the highest so far; 0: none
-  float untrained_ = 0;    // loss of guessing; 0: not known
-  float cost_at_end_ = 0;  // the same, if it guesses and no record follows
+  float rate_ = 0;       // the highest so far; 0: none
+  float untrained_ = 0;  // loss of guessing; 0: not known
+  AtEnd at_end_;
   int32_t records_ = 0;
   int32_t means_ = 0;  // of those, means over many steps that stand at first_
   int64_t newest_step_ = 0;

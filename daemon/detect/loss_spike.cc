@@ -47,6 +47,7 @@ constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
+constexpr int64_t kLags = 8;  // records, of a loss behind its objective; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
 
 }  // namespace
@@ -99,7 +100,8 @@ inline bool LossSpike::Note(const StepContext& c) {
     jump_.nats = x.nats();
     jump_.records = x.above();
     jump_.anew = x.jumped() && x.values() > 1 && s.values() > kYoungValues &&
-                 std::fabs(jump_.peak - jump_.first) <= kAnew * jump_.first;
+                 jump_.peak >= (1 - kAnew) * jump_.first &&
+                 jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest());
   }
   return was_up;
 }
@@ -224,7 +226,8 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
-  const bool usual = IsUsual(s, rise);
+  const bool usual = IsUsual(s, rise) ||
+                     ObjectiveMoved(c.run, x.step() - kLags * gap_, x.step());
   if (!usual && x.above() >= 2 && Matters(s, s.rise(), t) &&
       x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
@@ -234,10 +237,16 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
     return Severity::kNone;
   }
   if (usual || !Matters(s, rise, t)) return Severity::kInfo;
-  if (s.comes_down() || !Matters(s, s.rise(), t)) return Severity::kWarning;
-  if (x.nats() >= t[kCriticalNats] && x.values() >= kEndHold) {
-    at_end_ = Severity::kCritical;
+  const bool sure = x.nats() >= t[kCriticalNats];
+  // Nothing was loaded: what it learns from here on, it knew before.
+  if (sure && jump_.anew && x.values() >= kEndHold &&
+      ResumedAfter(c.run, x.step() - 2 * gap_, x.step())) {
+    return Severity::kCritical;
   }
+  if (s.comes_down() || !Matters(s, s.rise(), t)) return Severity::kWarning;
+  const bool far =
+      s.rise() >= LnOf(t[kExplosionRatio]) && x.base() + s.rise() > s.highest();
+  if (sure && (far || x.values() >= kEndHold)) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }
 

@@ -71,6 +71,34 @@ float UntrainedLoss(const RunDescription& run, float guessing) {
   return TrainsLanguage(run) ? guessing : 0;
 }
 
+bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to) {
+  const auto told = run.settings.find("objective_moves");
+  if (told == run.settings.end()) return false;
+  const char* at = told->second.data();
+  const char* const end = at + told->second.size();
+  while (at < end) {
+    int64_t first = 0;
+    int64_t last = 0;
+    const auto one = std::from_chars(at, end, first);
+    if (one.ec != std::errc() || one.ptr == end) return false;
+    const auto two = std::from_chars(one.ptr + 1, end, last);
+    if (two.ec != std::errc()) return false;
+    if (first <= to && last >= from) return true;
+    at = two.ptr + 1;
+  }
+  return false;
+}
+
+bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {
+  const auto told = run.settings.find("resumed_after");
+  if (told == run.settings.end()) return false;
+  int64_t step = 0;
+  const std::string& text = told->second;
+  const auto read =
+      std::from_chars(text.data(), text.data() + text.size(), step);
+  return read.ec == std::errc() && step >= from && step < before;
+}
+
 float LossOfClasses(const RunDescription& run, float first) {
   const float classes = SettingOf(run, "last_layer");
   if (classes < 2) return 0;

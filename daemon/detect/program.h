@@ -39,6 +39,15 @@ bool TellsMeans(const RunDescription& run);
 // records): a mean over so many batches that their noise is gone.
 bool TellsMeansOfMany(const RunDescription& run, int64_t steps);
 
+// A weight or a length of the objective that the run prints moved between these
+// steps, both included (settings: objective_moves, "600-700 1200-1200"): the
+// loss that rises with it is another one.
+bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
+
+// The run went on after its program broke off between these steps, the first
+// one included (settings: resumed_after).
+bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DETECT_PROGRAM_H_

@@ -45,6 +45,7 @@ void ColumnFact::Begin(size_t at) {
   counter_.reset();
   worth_ = 0;
   numbers_ = 0;
+  knob_ = 0;
 }
 
 void ColumnFact::SetEpoch(double epoch) {
@@ -169,6 +170,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       return;
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
+      return;
+    case ColumnMeaning::kKnob:
+      if (knob_ < knobs_.size()) {
+        fact_.objective_moves |= knobs_[knob_++].Moves(value);
+      }
       return;
     case ColumnMeaning::kTerm:
       if (!std::isfinite(value)) fact_.Set(StepField::kLoss, value);

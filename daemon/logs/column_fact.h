@@ -4,6 +4,7 @@
 #ifndef NANWATCH_LOGS_COLUMN_FACT_H_
 #define NANWATCH_LOGS_COLUMN_FACT_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "logs/epoch_lines.h"
 #include "logs/epoch_steps.h"
 #include "logs/fact.h"
+#include "logs/objective_knob.h"
 #include "logs/printed_scale.h"
 
 namespace nanwatch {
@@ -85,6 +87,8 @@ class ColumnFact {
   SeenEpochSteps steps_;
   EpochLines lines_;
   Laps laps_;
+  std::array<ObjectiveKnob, 4> knobs_;  // the first of a line
+  size_t knob_ = 0;                     // of this line: how many
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;

@@ -22,6 +22,7 @@ enum class ColumnMeaning : uint8_t {
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
   kTerm,           // of the loss: told where it is not finite
+  kKnob,           // says what the loss is made of: a term's weight, a length
   kLossScale,
   kLog2LossScale,
   kGradNorm,

@@ -74,6 +74,9 @@ struct LogFact {
   bool of_adversary = false;
   // kProgress: the line shows rewards of an environment.
   bool of_rewards = false;
+  // kProgress: what the loss is made of is another than in the line before
+  // (objective_knob.h).
+  bool objective_moves = false;
   // kProgress: the loss is one, by its name.
   bool cross_entropy = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress

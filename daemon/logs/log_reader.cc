@@ -35,6 +35,8 @@ std::string_view Beginning(std::string_view text, size_t most) {
 
 // Bytes of a program's last words that are kept, as clients do.
 constexpr size_t kMessage = 200;
+// Bytes of the stretches over which the objective moved; ours.
+constexpr size_t kStretches = 120;
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
@@ -46,7 +48,7 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
     : columns_(map),
       assembler_(std::move(sink)),
       axis_([this](const LogFact& fact, uint64_t line) {
-        if (fact.step) newest_step_ = *fact.step;
+        if (fact.step) NoteStep(fact);
         assembler_.Take(fact, line);
       }),
       recogniser_(
@@ -72,6 +74,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
+    if (broke_) run_.settings["resumed_after"] = std::to_string(newest_step_);
     broke_.reset();
     if (fact.has(StepField::kLoss)) {
       NoteTerm(fact);
@@ -156,6 +159,22 @@ void LogReader::NoteKind(const LogFact& fact) {
   } else if (settings.count("loss") > 0) {
     settings["loss"] = "";  // nobody forgets one
   }
+}
+
+// Steps as lines show them, or counted. Stretches that touch are one.
+void LogReader::NoteStep(const LogFact& fact) {
+  const int64_t before = std::exchange(newest_step_, *fact.step);
+  if (!fact.objective_moves || before < 0 || before > newest_step_) return;
+  std::string& told = run_.settings["objective_moves"];
+  if (moves_to_ == before && !told.empty()) {
+    told.resize(told.find_last_of(' ') + 1);
+  } else {
+    moves_from_ = before;
+    if (!told.empty()) told += ' ';
+  }
+  moves_to_ = newest_step_;
+  told += std::to_string(moves_from_) + "-" + std::to_string(moves_to_);
+  if (told.size() > kStretches) told.erase(0, told.find(' ') + 1);
 }
 
 void LogReader::TakeSetting(const LogFact& fact) {

@@ -57,7 +57,10 @@ class LogReader {
   // What the log says of the run: precision, fixed scale, clip norm; and in
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
-  // and "loss", "cross_entropy" where every loss is named so.
+  // and "loss", "cross_entropy" where every loss is named so;
+  // "objective_moves", "600-700 1200-1200": steps between which a printed
+  // weight or length of the objective moved; "resumed_after": the step at
+  // which the program had broken off.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -80,6 +83,7 @@ class LogReader {
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
+  void NoteStep(const LogFact& fact);
 
   RunDescription run_;
   std::optional<LogStopped> stopped_;
@@ -87,6 +91,9 @@ class LogReader {
   bool broke_follows_ = false;     // because of another process
   uint64_t last_words_ = 0;        // line of the newest of them
   int64_t newest_step_ = -1;       // that a line showed; -1: none did
+  // The newest stretch over which the objective moved; -1: it never did.
+  int64_t moves_from_ = -1;
+  int64_t moves_to_ = -1;
   MappedColumns columns_;
   Assembler assembler_;
   StepAxis axis_;

@@ -67,6 +67,23 @@ constexpr NamedMeaning kUsual[] = {
     {"kl", Meaning::kTerm},
     {"approxkl", Meaning::kTerm},
     {"objectivekl", Meaning::kTerm},
+    {"beta", Meaning::kKnob},
+    {"klbeta", Meaning::kKnob},
+    {"lambda", Meaning::kKnob},
+    {"klcoef", Meaning::kKnob},
+    {"klcoeff", Meaning::kKnob},
+    {"klweight", Meaning::kKnob},
+    {"temperature", Meaning::kKnob},
+    {"margin", Meaning::kKnob},
+    {"maskratio", Meaning::kKnob},
+    {"stage", Meaning::kKnob},
+    {"phase", Meaning::kKnob},
+    {"difficulty", Meaning::kKnob},
+    {"seqlen", Meaning::kKnob},
+    {"maxlen", Meaning::kKnob},
+    {"seqlength", Meaning::kKnob},
+    {"sequencelength", Meaning::kKnob},
+    {"contextlength", Meaning::kKnob},
     {"lossd", Meaning::kAdversaryLoss},
     {"lossg", Meaning::kAdversaryLoss},
     {"dloss", Meaning::kAdversaryLoss},
@@ -245,6 +262,14 @@ constexpr auto kUsualEnds = [] {
   return ends;
 }();
 
+// A term's weight, by how its name ends: "aux_weight", "w_kl_coef".
+bool IsWeight(std::string_view text) {
+  constexpr std::string_view kEnds[] = {"weight", "coef", "coeff", "lambda"};
+  return std::any_of(
+      std::begin(kEnds), std::end(kEnds),
+      [text](std::string_view end) { return text.ends_with(end); });
+}
+
 }  // namespace
 
 bool MayBeUsual(std::string_view name) {
@@ -268,6 +293,7 @@ Meaning UsualMeaning(std::string_view name) {
     text.remove_prefix(prefix->size());
     found = LookUsual(text);
   }
+  if (found == Meaning::kNothing && IsWeight(text)) return Meaning::kKnob;
   return found;
 }
 

@@ -158,7 +158,9 @@ struct Shape {
 constexpr Shape kShapes[] = {
     {"harder data", "megatron", 0.01,
      [](int i, generate::Random*) {
-       return (2 + 8 * std::exp(-i / 15.0)) * (i < 90 ? 1 : 1.4);
+       // What is new is learned first.
+       const double more = 0.25 + 0.15 * std::exp(-(i - 90) / 20.0);
+       return (2 + 8 * std::exp(-i / 15.0)) * (i < 90 ? 1 : 1 + more);
      }},
     {"a learning rate that begins anew", "hf_trainer", 0.03,
      [](int i, generate::Random*) {

@@ -88,7 +88,8 @@ class AlikeLinesReader : public LineReader {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known = meaning == ColumnMeaning::kGradNorm ||
                          meaning == ColumnMeaning::kLearningRate ||
-                         meaning == ColumnMeaning::kReward;
+                         meaning == ColumnMeaning::kReward ||
+                         meaning == ColumnMeaning::kKnob;
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }
     fact_.Tell(facts);

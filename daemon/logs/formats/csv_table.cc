@@ -100,7 +100,13 @@ class CsvTableReader : public LineReader {
         epoch = columns.size() - 1;
       }
     }
-    if (parts.size() < 2) parts.clear();
+    // One stands for the loss where no other does: "td_loss".
+    const bool whole =
+        std::any_of(columns.begin(), columns.end(), [](ColumnMeaning meaning) {
+          return IsLoss(meaning) || meaning == ColumnMeaning::kAdversaryLoss ||
+                 meaning == ColumnMeaning::kGeneratorLoss;
+        });
+    if (parts.size() < 2 && whole) parts.clear();
     if (!parts.empty()) ++known;
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;

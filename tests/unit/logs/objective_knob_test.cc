@@ -1,0 +1,51 @@
+// Weights, lengths and temperatures of the objective that a log prints.
+
+#include "logs/objective_knob.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+TEST(ObjectiveKnob, MovesAsSomebodyPlannedIt) {
+  ObjectiveKnob weight;
+  EXPECT_FALSE(weight.Moves(0));
+  EXPECT_FALSE(weight.Moves(0));
+  EXPECT_TRUE(weight.Moves(0.1));
+  EXPECT_TRUE(weight.Moves(0.2));
+  EXPECT_FALSE(weight.Moves(0.2));
+  ObjectiveKnob length;  // of batches, as they come
+  int moves = 0;
+  for (int i = 0; i < 100; ++i) moves += length.Moves(100 + i * 37 % 11);
+  EXPECT_LE(moves, 4);
+}
+
+// Returns the stretches of steps over which the objective moved.
+std::string MovesIn(const char* name, int from, int to) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int step = 0; step < 1000; step += 10) {
+    const int done = step < from ? 0 : step < to ? step - from : to - from;
+    reader.ReadLine("step=" + std::to_string(step) + " loss=2.5" +
+                    std::to_string(step) + " " + name + "=" +
+                    std::to_string(0.5 + done / 100.0));
+  }
+  reader.Finish();
+  const auto& settings = reader.run().settings;
+  const auto told = settings.find("objective_moves");
+  return told == settings.end() ? "" : told->second;
+}
+
+TEST(ObjectiveKnob, ALogTellsTheStepsOverWhichItsObjectiveMoved) {
+  EXPECT_EQ(MovesIn("beta", 500, 600), "500-600");
+  EXPECT_EQ(MovesIn("aux_weight", 500, 510), "500-510");
+  EXPECT_EQ(MovesIn("train/kl_coef", 500, 600), "500-600");
+  EXPECT_EQ(MovesIn("beta", 2000, 2000), "");
+  EXPECT_EQ(MovesIn("accuracy", 500, 600), "") << "no weight of anything";
+}
+
+}  // namespace
+}  // namespace nanwatch
