@@ -152,7 +152,7 @@ int Main(int argc, char** argv) {
       "nanwatchd");
   // The last one wins, so that a wrapper's flags can be overridden.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.set_version_flag("--version", std::string(DaemonVersion()));
+  app.set_version_flag("--version", VersionLine("nanwatchd"));
   app.add_option("--config", flags.config,
                  "YAML file; see deploy/nanwatch.yaml")
       ->check(CLI::ExistingFile);

@@ -59,8 +59,6 @@ std::string RuleNameOf(RuleId id) {
 
 }  // namespace
 
-std::string_view DaemonVersion() { return "nanwatchd/" NANWATCH_VERSION; }
-
 Daemon::Daemon(DaemonConfig config, Clock& clock)
     : config_(std::move(config)),
       clock_(clock),

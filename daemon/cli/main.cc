@@ -18,11 +18,6 @@
 namespace nanwatch {
 namespace {
 
-std::string Version() {  // "nanwatch/0.1.0"
-  const std::string_view daemon = DaemonVersion();
-  return "nanwatch" + std::string(daemon.substr(daemon.find('/')));
-}
-
 Command ReplayCommand() {
   const auto path = std::make_shared<std::string>();
   return {.name = "replay",
@@ -63,7 +58,7 @@ Command ExplainCommand() {
 
 Command VersionCommand() {
   return {.name = "version", .help = "print the version", .run = [] {
-            std::puts(Version().c_str());
+            std::puts(VersionLine("nanwatch").c_str());
             return 0;
           }};
 }
@@ -73,7 +68,7 @@ int Main(int argc, char** argv) {
   CommandLine line = {
       .name = "nanwatch",
       .help = "nanwatch shows what nanwatchd finds in training runs.",
-      .version = Version(),
+      .version = VersionLine("nanwatch"),
       .options = {{.names = "--address",
                    .target = &address,
                    .help = "the daemon: /path, unix:/path or host:port; "

@@ -17,15 +17,23 @@ import struct
 import subprocess
 import termios
 
-from conftest import BIN, Daemon, feed, get_json, wait_for, word2vec
+from conftest import BIN, ROOT, Daemon, feed, get_json, wait_for, word2vec
 
 
-def test_each_program_says_its_own_version():
+def test_each_program_says_its_own_version_and_revision():
+    text = (ROOT / "client_lib/python/src/nanwatch/_version.py").read_text()
+    version = re.search(r'^VERSION = "(.*)"', text, re.M)[1]
     for program in ("nanwatch", "nanwatchd"):
         said = subprocess.run([str(BIN / program), "--version"],
                               capture_output=True, text=True, timeout=10)
         assert said.returncode == 0
-        assert said.stdout.startswith(program + "/"), said.stdout
+        match = re.fullmatch(rf"{program}/{re.escape(version)}, revision "
+                             r"([0-9a-f]{12})(\+changes)?\n", said.stdout)
+        assert match, said.stdout
+        known = subprocess.run(
+            ["git", "-C", ROOT, "cat-file", "-t", match[1]],
+            capture_output=True, text=True)
+        assert known.stdout == "commit\n", said.stdout
 
 
 def test_runs_show_and_diagnose(daemon):

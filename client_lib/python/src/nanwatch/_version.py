@@ -1,3 +1,3 @@
-"""The same as CMakeLists.txt has (held by tests/python)."""
+"""The version of everything here: CMakeLists.txt and pyproject.toml read it."""
 
 VERSION = "0.1.0"
