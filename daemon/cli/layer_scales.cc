@@ -91,9 +91,11 @@ std::string LayerScalesYaml(const v1::GetLayersResponse& layers,
   out += "scales:\n";
   for (const LayerRangeView& layer : view.layers) {
     if (!layer.group) {
+      // A tensor in FP8 has a range, and shares no loss scale.
       out += "  # " + layer.name +
-             (layer.lowest && layer.highest ? ": none suits it\n"
-                                            : ": its range is not known\n");
+             (!layer.lowest || !layer.highest  ? ": its range is not known\n"
+              : *layer.lowest > *layer.highest ? ": none suits it\n"
+                                               : ": a scale of its own\n");
       continue;
     }
     out += fmt::format("  {}: {:.17g}{}\n", Quoted(layer.name),

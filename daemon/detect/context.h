@@ -62,6 +62,18 @@ struct StepGradients {
   // -1: none. How many more became so at this step.
   int32_t zeroed = -1;
   uint32_t zeroed_more = 0;
+
+  // Takes in a gradient that arrives at an op. REQUIRES: order >= 0, rms > 0.
+  void AddArrival(int32_t order, float rms) {
+    if (first_order < 0 || order < first_order) {
+      first_order = order;
+      first_rms = rms;
+    }
+    if (order > last_order) {
+      last_order = order;
+      last_rms = rms;
+    }
+  }
 };
 
 // The layer-wise loss scales of one record.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "diagnose/cause_form.h"
+#include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
 namespace nanwatch {
@@ -18,6 +19,9 @@ constexpr uint64_t kCertain = 8;  // overflows in a row; ours
 
 constexpr RuleSet kLow = {kScaleBelowOne, kScaleUnrepresentable, kScaleAtFloor,
                           kScaleCollapse};
+
+// Of these the layer's gradient shows the overflows.
+constexpr RuleSet kOverflows = {kScaleAtFloor, kScaleCollapse};
 
 bool IsOfLayer(const Finding& finding) {
   return kLow.has(finding.rule) && !finding.subject.op.empty();
@@ -49,6 +53,15 @@ bool WhenLayerScaleCollapsed(const Facts& f, const Matches&, Match* match) {
   }
   for (const Finding& finding : f.found) {
     if (IsOfLayer(finding)) verdict.ops.push_back(finding.subject.op);
+  }
+  // What the layer's own gradient showed goes on behind it.
+  if (overflows && kOverflows.has(match->finding->rule)) {
+    verdict.rules |=
+        {kOpOverflowOrigin, kOpOverflowPropagated, kPersistentOpOverflow,
+         kOpSaturation,     kOpInternalOverflow,   kNearOverflow};
+    for (const OpEvidence& op : e.ops) {
+      if (IsGradient(op)) verdict.ops.push_back(op.op.name);
+    }
   }
   verdict.grade = overflows && e.overflow_streak >= kCertain
                       ? EvidenceGrade::kEstablished

@@ -20,24 +20,23 @@ constexpr uint8_t FlagBit(StepFlag flag) {
 }
 
 // Of one layer it is a scaler like any other. `name`: of the catalog.
-ScalerDeclaration OfLayer(const ScalerDeclaration& run, std::string name) {
+ScalerDeclaration OwnScaler(const ScalerDeclaration& run, std::string name) {
   ScalerDeclaration own = run;
   own.kind = ScalingKind::kDynamic;
   own.name = std::move(name);
   return own;
 }
 
-void Prefix(const std::string& layer, std::string* sentence) {
-  if (sentence->empty()) return;
-  if (sentence->starts_with("The ")) sentence->front() = 't';
-  *sentence = "Layer " + layer + ": " + *sentence;
+// Says of which layer it speaks.
+std::string OfLayer(const std::string& layer, const std::string& said) {
+  return said.empty() ? said : "Layer " + layer + ": " + said;
 }
 
 }  // namespace
 
 LayerCourse::LayerCourse(uint32_t op, const ScalerDeclaration& scaler)
     : op_(op) {
-  tracker_.Declare(OfLayer(scaler, scaler.name));
+  tracker_.Declare(OwnScaler(scaler, scaler.name));
 }
 
 void LayerCourse::Take(const LayerTold& told, const RunDescription& run,
@@ -103,7 +102,7 @@ void LayerCourse::FollowStatistics(const ScalerDeclaration& scaler,
                                    const Changed& changed) {
   statistical_ = true;
   tracker_ = {};
-  tracker_.Declare(OfLayer(scaler, "adaloss"));
+  tracker_.Declare(OwnScaler(scaler, "adaloss"));
   const LayerMoveRules before = std::exchange(rules_, {});
   for (size_t rule = 0; rule < LayerMoveRules::kSize; ++rule) {
     if (before.severity(rule) != Severity::kNone) changed(rule);
@@ -114,8 +113,8 @@ void LayerCourse::Describe(size_t rule, Finding* finding) const {
   const Subject subject = finding->subject;
   rules_.Describe(rule, finding);
   finding->subject = subject;
-  Prefix(subject.op, &finding->sentence);
-  Prefix(subject.op, &finding->sentence_over);
+  finding->sentence = OfLayer(subject.op, finding->sentence);
+  finding->sentence_over = OfLayer(subject.op, finding->sentence_over);
   finding->numbers.push_back(
       {"layer_scale", ExactExp2(double{log2_scale_}), ""});
 }

@@ -260,17 +260,23 @@ void LayerWatch::Move(uint32_t op, const Weight& now) {
   if (!std::isnan(now.size) && !std::isnan(now.scale)) before = now;
 }
 
-GradientRange LayerWatch::Common(int64_t step, double log2_scale,
-                                 const OpNameOf& name) {
-  GradientRange range;
+void LayerWatch::ToCommon(int64_t step, double log2_scale, const OpNameOf& name,
+                          StepGradients* gradients) {
+  gradients->range = {};
+  gradients->first_order = gradients->last_order = -1;
   for (const WaitingFit& fit : Of(step)) {
-    if (fit.fit.sight == Sight::kNone || fit.fit.sight == Sight::kLost ||
-        !std::isnan(fit.own_scale)) {
-      continue;
-    }
+    if (!std::isnan(fit.own_scale)) continue;
     const std::optional<float> own = ScaleOf(fit, name);
     if (own && std::isnan(*own)) continue;
     const double by = own ? *own - log2_scale : 0;
+    if (fit.slot == Slot::kGradOutput && fit.order >= 0 &&
+        !std::isnan(fit.size)) {
+      gradients->AddArrival(
+          fit.order, static_cast<float>(ExactExp2(double{fit.size} - by)));
+    }
+    if (fit.fit.sight == Sight::kNone || fit.fit.sight == Sight::kLost) {
+      continue;
+    }
     std::optional<double> lowest;
     std::optional<float> largest;
     if (!std::isnan(fit.fit.low)) lowest = fit.fit.low + by;
@@ -278,9 +284,8 @@ GradientRange LayerWatch::Common(int64_t step, double log2_scale,
       largest = static_cast<float>(
           ExactExp2(kFp16Top - (static_cast<double>(fit.fit.high) + by)));
     }
-    range.Add(fit.op, lowest, largest);
+    gradients->range.Add(fit.op, lowest, largest);
   }
-  return range;
 }
 
 std::vector<LayerTold> LayerWatch::Told(int64_t step, bool forward_bad,

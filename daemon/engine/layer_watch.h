@@ -27,10 +27,11 @@ struct WaitingFit {
   int64_t step = 0;
   uint32_t op = 0;
   Slot slot = Slot::kGradOutput;
+  bool bad = false;     // it holds NaN or Inf, or the device flagged it
+  int32_t order = -1;   // of its op; -1: not known
   ScaleFit fit;         // no sight: only its size is of interest
   float own_scale = 0;  // log2, told by the status itself (FP8); NaN: none
   float size = 0;       // log2 of its root mean square; NaN: not known
-  bool bad = false;     // it holds NaN or Inf, or the device flagged it
 };
 
 class LayerWatch {
@@ -63,9 +64,10 @@ class LayerWatch {
   };
   std::vector<Placed> At(int64_t step, std::optional<double> log2_scale,
                          const OpNameOf& name);
-  // Of what waits for the record of `step`: the tensors in fp16 as if all had
-  // the scale 2^log2_scale.
-  GradientRange Common(int64_t step, double log2_scale, const OpNameOf& name);
+  // Writes what waits for the record of `step` as if all had the scale
+  // 2^log2_scale: the range of those in fp16, the first and the last.
+  void ToCommon(int64_t step, double log2_scale, const OpNameOf& name,
+                StepGradients* gradients);
 
   // What waits for the record of `step` says of overflows, a layer with a scale
   // of its own each. `forward_bad`: they began in the forward pass, and are

@@ -210,27 +210,21 @@ void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
     AddZeroed(columns.op[row], columns.slot[row], zero, seen);
   }
   if (fp16) {
-    AddRange(columns, row, rms, name, sparse);
+    AddRange(columns, row, order, name, sparse);
   } else if (layers_.layerwise()) {
     layers_.Add({.step = columns.step[row],
                  .op = columns.op[row],
                  .slot = columns.slot[row],
+                 .bad = sparse->IsBad(row),
+                 .order = order,
                  .own_scale = kUnknown,
-                 .size = SizeOf(rms),
-                 .bad = sparse->IsBad(row)});
+                 .size = SizeOf(rms)});
   }
   if (columns.slot[row] != Slot::kGradOutput || order < 0 || !rms ||
       !(*rms > 0) || std::isinf(*rms)) {
     return;
   }
-  if (g.first_order < 0 || order < g.first_order) {
-    g.first_order = order;
-    g.first_rms = *rms;
-  }
-  if (order > g.last_order) {
-    g.last_order = order;
-    g.last_rms = *rms;
-  }
+  g.AddArrival(order, *rms);
 }
 
 OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
@@ -254,9 +248,8 @@ OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
   return &*fp8_.insert(at, fresh);
 }
 
-void OpTrends::AddRange(const OpColumns& columns, size_t row,
-                        std::optional<float> rms, std::string_view name,
-                        SparseRows* sparse) {
+void OpTrends::AddRange(const OpColumns& columns, size_t row, int32_t order,
+                        std::string_view name, SparseRows* sparse) {
   GradientStatus status = StatusOf(columns, row, Dtype::kFp16, sparse);
   GradientRange& range = current_.gradients.range;
   bool masked = false;
@@ -275,10 +268,11 @@ void OpTrends::AddRange(const OpColumns& columns, size_t row,
   layers_.Add({.step = columns.step[row],
                .op = columns.op[row],
                .slot = columns.slot[row],
+               .bad = sparse->IsBad(row),
+               .order = order,
                .fit = fit,
                .own_scale = kUnknown,
-               .size = SizeOf(rms),
-               .bad = sparse->IsBad(row)});
+               .size = SizeOf(status.range.rms)});
 }
 
 // Its scale comes with it. Its largest value may have been told before it was

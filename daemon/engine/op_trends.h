@@ -131,7 +131,7 @@ class OpTrends {
   void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);
-  void AddRange(const OpColumns& columns, size_t row, std::optional<float> rms,
+  void AddRange(const OpColumns& columns, size_t row, int32_t order,
                 std::string_view name, SparseRows* sparse);
   void AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype, float inv,
                    SparseRows* sparse);

@@ -104,8 +104,7 @@ void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
     *common = gradients;
     // Without one a scale of 1 is what they are held against.
     const double scale = StepScale(description_, context->scaler).value_or(0);
-    common->range =
-        rank->ops.layers().Common(context->record.step, scale, name);
+    rank->ops.layers().ToCommon(context->record.step, scale, name, common);
     context->gradients = common;
   }
   const GradientRange& range = context->gradients->range;

@@ -9,6 +9,7 @@ const SHOWN = 40;  // layers, until more are asked for
 const EVERY_MS = 3000;
 const ROOM = 2;  // bits beside the outermost
 const TICKS = 7;  // at most
+const EDGE = 4;   // percent of the width, where a name has no room
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];  // bits
 const COLUMNS = {
   Layer: '',
@@ -18,6 +19,8 @@ const COLUMNS = {
   Has: 'Its own loss scale now.',
   Loses: 'Share of its elements that is lost at the scale it has.',
 };
+
+const BOUNDS = new Set(['Needs', 'Bears']);  // the lane shows them, too
 
 const log2 = (given) => {
   const v = number(given);
@@ -74,16 +77,17 @@ export class LayerScales {
     fill(this.table, h('table', {class: 'layer-scales'},
         h('thead', {}, h('tr', {}, columns.map(([name, title]) =>
             h('th', {scope: 'col', title,
-                     class: name === 'Layer' ? 'name' : 'number'}, name)),
+                     class: name === 'Layer' ? 'name' :
+                         BOUNDS.has(name) ? 'number bound' : 'number'}, name)),
         h('th', {scope: 'col', class: 'lane',
                  'aria-label': 'Suitable scales'}, this.axis()))),
         h('tbody', {}, known.slice(0, this.limit).map((l) => h('tr', {
           class: l.outside ? 'bad' : null,
         },
         h('td', {class: 'name'}, l.name),
-        h('td', {class: 'number'},
+        h('td', {class: 'number bound'},
           (l.cut || l.all_lost ? '≥ ' : '') + needText(l.low)),
-        h('td', {class: 'number'}, bearText(l.high)),
+        h('td', {class: 'number bound'}, bearText(l.high)),
         own && h('td', {class: 'number'}, powerText(l.at)),
         h('td', {class: 'number'}, l.all_lost ? 'all' : percent(l.lost)),
         h('td', {class: 'lane'}, this.lane(l)))))),
@@ -114,6 +118,7 @@ export class LayerScales {
         STEPS.at(-1);
     const ticks = [];
     for (let v = Math.ceil(this.from / step) * step; v <= this.to; v += step) {
+      if (this.place(v) < EDGE || this.place(v) > 100 - EDGE) continue;
       const tick = h('span', {}, power(2, v));
       tick.style.left = `${this.place(v)}%`;
       ticks.push(tick);

@@ -35,7 +35,26 @@ def test_what_each_layer_needs_bears_and_has(house):
         bar, mark = (last.locator(f".scale-lane .{kind}").bounding_box()
                      for kind in ("span", "at"))
         assert bar["x"] <= mark["x"] <= bar["x"] + bar["width"]
+        # Powers of two name the places on the lanes.
+        assert page.locator("#layers .scale-axis span").count() >= 3
         if PICTURES:
-            page.screenshot(path=f"{PICTURES}/layered.png", full_page=True)
+            page.locator("#layers").screenshot(path=f"{PICTURES}/layered.png")
         assert wrong == []
+        context.close()
+
+
+def test_on_a_phone_in_the_dark(house):
+    subprocess.run([sys.executable, LAYERED, house.address, "small"],
+                   check=True)
+    with browser.chromium() as chromium:
+        context = chromium.new_context(
+            viewport={"width": 390, "height": 844}, color_scheme="dark")
+        context.set_default_timeout(40000)
+        page = context.new_page()
+        page.goto(house.http + "/?run=small")
+        page.wait_for_selector("#layers tbody tr")
+        assert page.evaluate(
+            "document.documentElement.scrollWidth <= innerWidth")
+        if PICTURES:
+            page.locator("#layers").screenshot(path=f"{PICTURES}/phone.png")
         context.close()

@@ -291,6 +291,26 @@ TEST(LayerScales, AGradientWithInfinitiesIsNoMeasure) {
   EXPECT_LT(*run->layer_ranges->layers[0].highest, 1024);
 }
 
+// Where the first layer has a scale of 2^20 and the last has 1, what arrives at
+// them differs by no more than the gradients do.
+TEST(LayerScales, GradientsOfDifferentScalesAreNotComparedAsTheyAre) {
+  Driver driver;
+  const SessionId session = OpenWith(&driver, 3, Dtype::kFp16);
+  for (int64_t step = 1; step <= 300; ++step) {
+    const double first = step < 100 ? -8 : 12;  // as it is held
+    Gradients(&driver, session, step, {-8, -8, first});
+    driver.Steps(
+        session,
+        {{.step = step,
+          .loss = 2,
+          .layers = {{0, 1}, {1, 1024}, {2, step < 100 ? 1 : 0x1p20}}}});
+    driver.Wait(std::chrono::seconds(1));
+  }
+  const auto run = driver.Run("layers");
+  EXPECT_FALSE(Found(*run, RuleId::kGradRatio)) << run->diagnosis.headline;
+  EXPECT_FALSE(Found(*run, RuleId::kGradVanishing));
+}
+
 // A tensor in FP8 has a range of its own format at its own scale, and shares
 // no loss scale with others.
 TEST(LayerScales, TensorsInFp8HaveRangesOfTheirFormat) {

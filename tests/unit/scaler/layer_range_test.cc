@@ -24,7 +24,8 @@ TEST(LayerRange, IsOfGradientsWithoutTheirScale) {
   EXPECT_EQ(range.low(), std::nullopt);
   // Twice the scale, a bit less to go: the same gradients.
   for (int scale = 0; scale < 20; ++scale) {
-    range.Take(Seen(10 - scale, 20 - scale), static_cast<float>(scale), ScaleOwner::kLayer);
+    range.Take(Seen(10 - scale, 20 - scale), static_cast<float>(scale),
+               ScaleOwner::kLayer);
   }
   EXPECT_THAT(range.low(), Optional(DoubleNear(10, 1e-5)));
   EXPECT_THAT(range.high(), Optional(DoubleNear(20, 1e-5)));
@@ -40,7 +41,8 @@ TEST(LayerRange, FollowsTheQuantilesOfWhatMoves) {
   double high = 0;
   constexpr int kSteps = 2000;
   for (int i = 0; i < kSteps; ++i) {
-    range.Take(Seen(10 + noise(random), 20 + noise(random)), 0, ScaleOwner::kLayer);
+    range.Take(Seen(10 + noise(random), 20 + noise(random)), 0,
+               ScaleOwner::kLayer);
     if (i < kSteps / 2) continue;
     low += *range.low() / (kSteps / 2);
     high += *range.high() / (kSteps / 2);
@@ -49,7 +51,8 @@ TEST(LayerRange, FollowsTheQuantilesOfWhatMoves) {
   EXPECT_NEAR(high, 20 - 1.28, 0.25) << "9 of 10 bear it";
   // Gradients that become 16 times smaller.
   for (int i = 0; i < 64; ++i) {
-    range.Take(Seen(14 + noise(random), 24 + noise(random)), 0, ScaleOwner::kLayer);
+    range.Take(Seen(14 + noise(random), 24 + noise(random)), 0,
+               ScaleOwner::kLayer);
   }
   EXPECT_NEAR(*range.low(), 14 + 1.28, 1);
   EXPECT_GT(*range.high(), 21);
@@ -95,7 +98,8 @@ TEST(LayerRange, CountsAttemptsOutside) {
   EXPECT_GT(range.below(), 5);
   range.Take(Seen(0, 6), 2, ScaleOwner::kLayer);
   EXPECT_EQ(range.below(), 0);
-  for (int i = 0; i < 300; ++i) range.Take(Seen(-20, -3), 12, ScaleOwner::kLayer);
+  for (int i = 0; i < 300; ++i)
+    range.Take(Seen(-20, -3), 12, ScaleOwner::kLayer);
   EXPECT_EQ(range.above(), 255);
 }
 
