@@ -1,6 +1,7 @@
 #include "rpc/memory_guard.h"
 
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "base/resident.h"
@@ -16,11 +17,21 @@ constexpr milliseconds kLookWhereMuchIs{20};
 // From a quarter of the bound on, so much more in so long is a flood, too: what
 // is parsed and waits is 128 MB at most, and comes once. Over TLS gRPC 1.51
 // takes calls in at 300 MB/s, and those that wait by then come in spite of the
-// cut. Ours.
+// cut; of a header half as much again comes after it. So long by the clock and
+// of the daemon's own time, as a busy machine gives it little of a second; but
+// not longer than the last. Ours.
 constexpr size_t kRise = 160 << 20;
 constexpr milliseconds kWindow{1000};
+constexpr milliseconds kWindowMost{20000};
 // Until gRPC gave back what a connection that ended had. Ours.
 constexpr milliseconds kGiveBack{50};
+
+std::chrono::nanoseconds OwnTime() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) +
+         std::chrono::nanoseconds(spent.tv_nsec);
+}
 
 }  // namespace
 
@@ -49,15 +60,19 @@ bool MemoryGuard::Sleep(milliseconds time)
 
 void MemoryGuard::Loop() {
   milliseconds look = kLook;
-  milliseconds since{0};
+  auto since = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds spent = OwnTime();
   size_t before = ResidentBytes();
   while (Sleep(look)) {
     look_();
     const size_t resident = ResidentBytes();
     const bool rises = 4 * resident > most_ && resident > before + kRise;
-    since += look;
-    if (since >= kWindow || resident < before) {
-      since = milliseconds(0);
+    const auto now = std::chrono::steady_clock::now();
+    const auto long_enough =
+        OwnTime() - spent >= kWindow ? kWindow : kWindowMost;
+    if (now - since >= long_enough || resident < before) {
+      since = now;
+      spent = OwnTime();
       before = resident;
     }
     look = 2 * resident > most_ ? kLookWhereMuchIs : kLook;
