@@ -283,6 +283,6 @@ run.flush(10)
         wait_for("the webhook is called", lambda: posted, seconds=30)
         assert posted[0] == b"POST /hook HTTP/1.1", posted
     finally:
-        daemon.terminate()
+        daemon.kill()  # unshare, which takes it along (--kill-child)
         daemon.communicate(timeout=20)
         listener.close()
