@@ -73,10 +73,17 @@ def _print(what: str, where: str = "", url: str = "", more: str = "") -> None:
     with contextlib.suppress(Exception):
         if url and _show_link(what, url, more):
             return
-        dot = " · " if "utf" in (sys.stderr.encoding or "").lower() else " - "
-        line = "nanwatch: " + what + (dot + where if where else "") + more
-        sys.stderr.write(line + "\n")  # at once: others write, too
-        sys.stderr.flush()
+        encoding = sys.stderr.encoding or "ascii"
+        dot = " · " if "utf" in encoding.lower() else " - "
+        line = f"nanwatch: {what}{dot + where if where else ''}{more}\n"
+        if sys.stderr is sys.__stderr__:
+            # Past its lock: a thread that has it when the interpreter ends
+            # would end the program in an error.
+            text = line.encode(encoding, "backslashreplace")
+            os.write(sys.stderr.fileno(), text)
+        else:
+            sys.stderr.write(line)
+            sys.stderr.flush()
 
 
 def _show_link(what: str, url: str, more: str) -> bool:
