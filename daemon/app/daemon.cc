@@ -273,6 +273,7 @@ Status Daemon::Listen() {
     return rule->id;
   };
   backend.daemon = DaemonVersion();
+  backend.page = web_.address();
   backend.clock = &clock_;
   Result<std::unique_ptr<RpcServer>> rpc =
       RpcServer::Start(config_.server, *pipeline_, std::move(backend), clock_);

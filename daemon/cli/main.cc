@@ -12,11 +12,21 @@
 #include "app/version.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/demo.h"
 #include "cli/style.h"
 #include "cli/text_checks.h"
 
 namespace nanwatch {
 namespace {
+
+Command DemoCommand(const std::string* address) {
+  return {.name = "demo",
+          .help =
+              "a page with five small runs: healthy, collapse, padding, NaN, "
+              "divergence; on a daemon of its own that ends with ^C, or, with "
+              "--address, on that one",
+          .run = [=] { return Demo(*address); }};
+}
 
 Command ReplayCommand() {
   const auto path = std::make_shared<std::string>();
@@ -78,7 +88,8 @@ int Main(int argc, char** argv) {
   // As `nanwatch --help` lists them.
   const std::vector<Command> lists[] = {
       DaemonCommands(&address),
-      {ReplayCommand(), CheckConfigCommand(), ExplainCommand()},
+      {DemoCommand(&address), ReplayCommand(), CheckConfigCommand(),
+       ExplainCommand()},
       LogCommands(&address),
       RecordingCommands(&address),
       {VersionCommand()}};

@@ -29,6 +29,9 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::string_view kUnix = "unix:";
+// In the line that says where it listens (daemon/main.cc).
+constexpr std::string_view kPage = " http=";
+constexpr size_t kLogBytes = 65536;  // far more than comes before that line
 // A daemon with a long history listens after some tenths of a second.
 constexpr std::chrono::seconds kStart(10);
 constexpr std::chrono::milliseconds kLook(20);
@@ -84,13 +87,14 @@ std::string DaemonProgram() {
 // In a session of its own: a terminal's ^C ends the training, whose last words
 // the daemon is to hear.
 Result<pid_t> Spawn(const std::string& program, const std::string& folder,
-                    const std::string& socket) {
-  const std::string log = folder + "/nanwatchd.log";
+                    const std::string& socket, const std::string& history,
+                    const std::string& log) {
   const std::string lock = folder + "/nanwatchd.job";
   // Any port: another daemon, or another user's, may have the usual.
   std::vector<std::string> words = {program,    "--socket",    socket,
                                     "--listen", "127.0.0.1:0", "--while-locked",
                                     lock};
+  if (!history.empty()) words.insert(words.end(), {"--history", history});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -135,15 +139,16 @@ bool OwnDaemon::Hold(const std::string& folder) {
   return lock_ >= 0;
 }
 
-Status OwnDaemon::Start(const std::string& folder, const std::string& socket) {
+Status OwnDaemon::Start(const std::string& folder, const std::string& socket,
+                        const std::string& history) {
   const std::string program = DaemonProgram();
-  const Result<pid_t> child = Spawn(program, folder, socket);
+  log_ = folder + "/nanwatchd.log";
+  const Result<pid_t> child = Spawn(program, folder, socket, history, log_);
   if (!child.ok()) return Error{child.error()};
   const auto end = steady_clock::now() + kStart;
   while (!Listens(socket)) {
     if (waitpid(*child, nullptr, WNOHANG) != 0) {
-      return Error{
-          fmt::format("{} ended; see {}/nanwatchd.log", program, folder)};
+      return Error{fmt::format("{} ended; see {}", program, log_)};
     }
     if (steady_clock::now() >= end) {
       return Error{"nanwatchd did not listen in time"};
@@ -152,6 +157,31 @@ Status OwnDaemon::Start(const std::string& folder, const std::string& socket) {
   }
   started_ = true;
   return OkStatus();
+}
+
+Result<std::string> OwnDaemon::StartIn(const std::string& folder) {
+  const std::string socket = folder + "/ingest.sock";
+  if (!Hold(folder)) return Error{folder + " cannot be written to"};
+  const Status started = Start(folder, socket, folder + "/history.db");
+  if (!started.ok()) return Error{started.error()};
+  return std::string(kUnix) + socket;
+}
+
+std::string OwnDaemon::page() const {
+  if (!started_) return "";
+  // It listens first, and says where then.
+  const auto end = steady_clock::now() + kStart;
+  while (steady_clock::now() < end) {
+    const std::string log = ReadHead(log_, kLogBytes);
+    const size_t at = log.find(kPage);
+    const size_t line = log.find('\n', at);
+    if (at != std::string::npos && line != std::string::npos) {
+      const size_t begin = at + kPage.size();
+      return log.substr(begin, line - begin);
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return "";
 }
 
 Result<std::string> OwnDaemon::Ensure() {
@@ -176,7 +206,7 @@ Result<std::string> OwnDaemon::Ensure() {
       const int mine = Lock(folder + "/nanwatchd.start", LOCK_EX);
       if (mine >= 0) {
         const Status started =
-            Listens(socket) ? OkStatus() : Start(folder, socket);
+            Listens(socket) ? OkStatus() : Start(folder, socket, "");
         close(mine);
         if (!started.ok()) return Error{started.error()};
         return addresses[0];

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/authorities.h"
 #include "net/http_client.h"
 #include "net/url.h"
 
@@ -55,6 +56,10 @@ class Transfer {
                      std::max<long>(1, request.timeout.count() / 1000));
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, TakeBody);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &reply_);
+    const std::string authorities = AuthoritiesFile(UsualAuthorities());
+    if (!authorities.empty()) {
+      curl_easy_setopt(easy, CURLOPT_CAINFO, authorities.c_str());
+    }
     if (!endpoint_.unix_socket.empty()) {
       curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH,
                        endpoint_.unix_socket.c_str());

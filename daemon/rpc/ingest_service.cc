@@ -9,13 +9,15 @@
 namespace nanwatch {
 
 IngestStreams::IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                             Callers& callers, Users& users, std::string daemon)
+                             Callers& callers, Users& users, std::string daemon,
+                             std::string page)
     : sink(sink),
       clock(clock),
       stats(stats),
       callers(callers),
       users(users),
-      daemon(std::move(daemon)) {}
+      daemon(std::move(daemon)),
+      page(std::move(page)) {}
 
 bool IngestStreams::Add(const std::shared_ptr<StreamPort>& port) {
   MutexLock lock(mutex_);

@@ -31,7 +31,8 @@ class IngestStreams {
  public:
   // All must outlive this.
   IngestStreams(IngestSink& sink, Clock& clock, RpcStats& stats,
-                Callers& callers, Users& users, std::string daemon);
+                Callers& callers, Users& users, std::string daemon,
+                std::string page);
 
   IngestSink& sink;
   Clock& clock;
@@ -39,8 +40,10 @@ class IngestStreams {
   Callers& callers;
   Users& users;
   const std::string daemon;  // name and version, said in the handshake
-  ShapeBudget shapes;        // of all sessions on all streams
-  ReplyBudget replies;       // of all streams
+  // Where a person sees the runs, said before the first answer; empty: nowhere.
+  const std::string page;
+  ShapeBudget shapes;   // of all sessions on all streams
+  ReplyBudget replies;  // of all streams
   EmptyStreams empty;
   // Ends the connection of a peer, "fd:12" or an address, whose call is not
   // over.

@@ -16,6 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Beside the records, since it is for people: proto/CHANGES.md.
+constexpr const char* kPageKey = "nanwatch-page";
 constexpr Duration kRetryAfter = milliseconds(200);
 // How long a stream is not read that presses: as long as it takes to judge what
 // all that press brought, at 50 MB/s. Where many do, they are woken 10,000
@@ -84,6 +86,9 @@ IngestStream::IngestStream(IngestStreams& streams,
   if (grpc::Status joined = Join(); !joined.ok()) {
     port_->EndWhenWritten(joined);
     return;
+  }
+  if (!streams_.page.empty()) {
+    context_->AddInitialMetadata(kPageKey, streams_.page);
   }
   StartRead(&read_);
 }

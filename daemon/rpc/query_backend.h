@@ -40,6 +40,7 @@ struct QueryBackend {
   std::function<std::string(RuleId)> rule_name;
   std::function<std::optional<RuleId>(std::string_view)> rule_number;
   std::string daemon;  // name and version
+  std::string page;    // where the web server shows runs; empty: nowhere
   Clock* clock = nullptr;
 };
 

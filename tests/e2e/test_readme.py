@@ -1,4 +1,5 @@
-"""What the README shows, run: its commands, and its transcript of a log."""
+"""What the README and the pages of docs/ show, run: their commands, and their
+transcripts."""
 
 import contextlib
 import gzip
@@ -12,12 +13,13 @@ import subprocess
 import pytest
 from conftest import BIN, ROOT, Daemon, wait_for, word2vec
 
-README = (ROOT / "README.md").read_text()
-BLOCKS = [block for block in re.findall(r"```sh\n(.*?)```", README, re.S)
+TEXT = "\n".join(page.read_text() for page in [
+    ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))])
+BLOCKS = [block for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S)
           if "nanwatch" in block]
-COMMANDS = [line.split("#")[0].strip() for block in BLOCKS
-            for line in block.splitlines()
-            if re.match(r"(python |nanwatch)", line)]
+COMMANDS = sorted({line.split("#")[0].strip() for block in BLOCKS
+                   for line in block.splitlines()
+                   if re.match(r"(python |nanwatch)", line)})
 
 
 def megatron_log():
@@ -47,7 +49,7 @@ def megatron_log():
 
 @pytest.fixture
 def place(folder, usual_places):
-    """A folder that has what the README's commands name."""
+    """A folder that has what the commands name."""
     (folder / "train.log").write_text(megatron_log())
     (folder / "logs").mkdir()
     for name in ("a", "b"):
@@ -126,19 +128,19 @@ def test_the_transcript_is_what_check_says(place):
     """To take it anew: nanwatch check on `megatron_log()`."""
     command = 'nanwatch check train.log; echo "exit status $?"'
     out, _ = shell(place, command).communicate(timeout=20)
-    assert f"```\n$ {command}\n{out}```\n" in README
+    assert f"```\n$ {command}\n{out}```\n" in TEXT
 
 
 def test_diagnose_is_of_the_scenario_that_it_is_shown_of(folder):
-    assert "`nanwatch diagnose padding`" in README
+    assert "`nanwatch diagnose padding`" in TEXT
     daemon = Daemon(folder).start()
     try:
         word2vec(daemon.address, "--run", "padding", "--scenario", "padding",
                  "--steps", "300", "--quiet")
         said = daemon.nanwatch("diagnose", "padding").stdout
-        # The paragraph as the README has it, whatever the number of steps.
+        # The paragraph as the page has it, whatever the number of steps.
         verdict = re.search(r"  No update is applied .*?padding\s+is\s+bad\.", said,
                             re.S)[0]
-        assert verdict in README
+        assert verdict in TEXT
     finally:
         daemon.kill()

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+README_WORDS = 900  # a screen and a half
 DESIGN_WORDS = 2600  # at most, as `wc -w` counts: a page that is read to its end
 PAGES = [ROOT / name for name in subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
@@ -39,6 +40,10 @@ def test_links_lead_somewhere(page):
 def test_the_design_stays_short():
     words = len((ROOT / "daemon/DESIGN.md").read_text().split())
     assert words <= DESIGN_WORDS
+
+
+def test_the_first_page_stays_short():
+    assert len((ROOT / "README.md").read_text().split()) <= README_WORDS
 
 
 def test_files_that_the_design_names_exist():

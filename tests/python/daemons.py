@@ -16,6 +16,9 @@ _spec = importlib.util.spec_from_file_location(
 _e2e = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_e2e)
 
+# What a run says of itself is test_first_line's; others want nothing on stderr.
+os.environ["NANWATCH_QUIET"] = "1"
+
 ALL = _e2e.ALL
 BIN = _e2e.BIN
 Daemon = _e2e.Daemon
@@ -26,11 +29,14 @@ summary = _e2e.summary
 wait_for = _e2e.wait_for
 
 
-def program(text, *arguments, **options):
-    """A Python program with the package, as a user would start it."""
+def program(text, *arguments, more=(), **options):
+    """A Python program with the package, as a user would start it; `more` is
+    put into its environment."""
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith("NANWATCH")},
+        "NANWATCH_QUIET": "1",
         "PYTHONPATH": str(SOURCE),
+        **dict(more),
     }
     return subprocess.Popen(
         [sys.executable, "-X", "faulthandler", "-c", text,

@@ -48,6 +48,7 @@ class Place:
             "PYTHONPATH": str(SOURCE),
             "XDG_RUNTIME_DIR": str(folder),
             "NANWATCH_AUTOSTART": "1",
+            "NANWATCH_QUIET": "1",
             "PATH": f"{folder}:{os.environ['PATH']}",
         }
 

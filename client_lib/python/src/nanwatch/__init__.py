@@ -65,6 +65,10 @@ _FRAMEWORKS = (
 )
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_FRAMEWORKS})
+
+
 def __getattr__(name: str) -> Any:
     if name in _FRAMEWORKS:
         return importlib.import_module(f"nanwatch.{name}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib.metadata
 import os
 import shutil
 import signal
@@ -57,6 +58,12 @@ def is_wanted(autostart: bool | None, environment: Mapping[str, str]) -> bool:
         return autostart
     said = environment.get("NANWATCH_AUTOSTART", "").strip().lower()
     return said in ("1", "true", "yes", "on")
+
+
+def holds(address: str) -> bool:
+    """Whether the daemon there runs for this process, and others of its job,
+    alone."""
+    return os.path.dirname(address.partition("unix:")[2]) in _held
 
 
 def ensure(
@@ -138,9 +145,12 @@ def _start(
     try:
         if _listens(own):
             return ""
-        program = os.environ.get("NANWATCH_DAEMON") or shutil.which("nanwatchd")
+        program = _find_program()
         if not program:
-            return "there is no nanwatchd on PATH, and no NANWATCH_DAEMON"
+            return (
+                "there is no nanwatchd on PATH, none that came with this "
+                "package, and no NANWATCH_DAEMON"
+            )
         child = _spawn(program, folder, own)
         while not _listens(own):
             if os.waitpid(child, os.WNOHANG)[0]:
@@ -151,6 +161,30 @@ def _start(
         return ""
     finally:
         os.close(lock)
+
+
+def _find_program() -> str:
+    """The nanwatchd to start; empty: there is none."""
+    return (
+        os.environ.get("NANWATCH_DAEMON")
+        or shutil.which("nanwatchd")
+        or _find_bundled()
+    )
+
+
+def _find_bundled() -> str:
+    """The one of the wheel, in an environment that is not on PATH, where only
+    its Python was called."""
+    try:
+        files = importlib.metadata.files("nanwatch") or []
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    for file in files:
+        if file.name == "nanwatchd":
+            path = os.path.realpath(str(file.locate()))
+            if os.access(path, os.X_OK):
+                return path
+    return ""
 
 
 def _spawn(program: str, folder: str, own: str) -> int:

@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -15,6 +16,7 @@ from nanwatch._checks import Checks, describe
 from nanwatch._identity import INT32_MAX, find_addresses, find_identity
 from nanwatch._opening import OVERFLOW_MODES, SCALINGS, Opening, Scaler
 from nanwatch._run import Run
+from nanwatch._run_name import name_run, script_of_program
 from nanwatch._sender import Sender
 from nanwatch._settings import rewards
 from nanwatch._shared import Shared
@@ -59,9 +61,10 @@ def init(
     `run` is the run id: else NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
     "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT,
     PADDLE_MASTER, the coordinator or the first host of TPUs, in this order;
-    else the daemon makes one. Rank, local rank and world size: what torchrun,
-    Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore, Slurm, PMIx (no
-    size) or a TPU VM put into the environment, else 0, 0 and 1.
+    else one of the script's name and the time ("train-20261127-0341-7c3e"); of
+    several ranks without any, the daemon makes one. Rank, local rank and world
+    size: what torchrun, Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore,
+    Slurm, PMIx (no size) or a TPU VM put into the environment, else 0, 0 and 1.
 
     `address` is "unix:/path", "host:port" or "tls://host:port" (with what
     NANWATCH_CA, NANWATCH_CERT, NANWATCH_KEY and NANWATCH_TOKEN_FILE name):
@@ -71,9 +74,10 @@ def init(
     root), then /run/nanwatch/ingest.sock.
 
     `autostart`: where no address is said and none of these answers, starts a
-    nanwatchd (NANWATCH_DAEMON, else the one on PATH) at the first of them,
-    which ends with the last process that used it so. Not given: what
-    NANWATCH_AUTOSTART says, "1" or nothing. Why it could not, Run.stats says.
+    nanwatchd (NANWATCH_DAEMON, else the one on PATH, else the wheel's) at the
+    first of them, which ends with the last process that used it so. Not given:
+    what NANWATCH_AUTOSTART says, "1" or nothing. Why it could not, Run.stats
+    says.
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
     "inf_nan" or "saturation". `settings` bear on precision (64 at most);
@@ -154,6 +158,12 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
         number("local_rank"),
         number("world_size"),
     )
+    session = secrets.randbits(64) or 1
+    # Of several ranks, each would find another name.
+    if not identity.run_id and not identity.run_id_guessed:
+        identity.run_id = name_run(
+            session, time.time(), os.environ, script_of_program()
+        )
     seed = given["seed"]
     if seed is not None:
         seed = checks.integer("seed", seed, -(1 << 63), (1 << 63) - 1)
@@ -162,7 +172,7 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
         for n in ("dp", "tp", "pp", "ep", "cp")
     )
     return Opening(
-        session=secrets.randbits(64) or 1,
+        session=session,
         identity=identity,
         job=text("job"),
         framework=text("framework"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nanwatch._run import Run
+from nanwatch._shown import Shown
 
 
-class OwnsRun:
+class OwnsRun(Shown):
     """Nobody has it any more and nobody closed it, as where a cell of a
     notebook runs again: its run ends then, and not with the process."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import threading
 import time as _time
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nanwatch import _samples, _steps
 from nanwatch._checks import Checks, describe, is_numpy_array
+from nanwatch._first_line import link
 from nanwatch._outbox import Lost
 from nanwatch._requests import Request
 from nanwatch._run_ends import RunEnds
@@ -361,10 +363,29 @@ class Run(RunEnds):
                 shared.trouble(_time.monotonic()),
             )
 
+    @property
+    def url(self) -> str:
+        """The run's page; empty where there is none, or not yet."""
+        return "" if self._silent else self._shared.url
+
     def __repr__(self) -> str:
+        return f"<nanwatch.Run {self._where()}>"
+
+    def _where(self) -> str:
+        """ "'job-7', http://127.0.0.1:9765/?run=job-7"."""
         if self._silent:
-            return "<nanwatch.Run, silent>"
-        return f"<nanwatch.Run {self._shared.run_id!r}>"
+            return "silent"
+        shared = self._shared
+        if not shared.run_id:
+            return "without a daemon yet"
+        return f"{shared.run_id!r}, {shared.url or 'without a page'}"
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        text = html.escape(repr(self))
+        if not self.url:
+            return text
+        return text.replace(html.escape(self.url), link(self.url))
 
 
 def _non_finite(value: float | None) -> bool:

@@ -12,10 +12,11 @@ import time
 from collections.abc import Sequence
 from queue import Empty
 
-from nanwatch import _autostart, _outbox, _wire
+from nanwatch import _autostart, _outbox, _refusal, _wire
 from nanwatch._announce import announce
 from nanwatch._batcher import Batcher
 from nanwatch._credentials import find_way
+from nanwatch._first_line import FirstLine
 from nanwatch._opening import Opening
 from nanwatch._outbox import Outbox, Outgoing
 from nanwatch._redial import Redial
@@ -37,21 +38,12 @@ _OPEN_TIMEOUT = 5.0
 _ACK_TIMEOUT = 30.0
 # In the end, for the threads of the last stream.
 _LET_GO = 0.05
-_RETRY_LEAST, _RETRY_MOST = 0.01, 60.0
 # On their way at once. More would only lie in gRPC's memory, twice.
 _IN_FLIGHT_BYTES = 4 << 20
 _ERROR_BYTES = 255
 
 # Responses: fields of IngestResponse.
 _OPENED, _ACK, _REFUSAL, _REQUEST = 1, 2, 3, 4
-# Codes of a refusal.
-_BUSY, _LIMIT, _UNKNOWN_SESSION, _OUT_OF_SEQUENCE, _SHUTTING_DOWN = (
-    2,
-    3,
-    4,
-    5,
-    6,
-)
 
 
 class _State(enum.Enum):
@@ -94,6 +86,7 @@ class Sender:
         self._done = False  # ending, and no more to hope for
         self._silent_since = 0.0  # the daemon owes us an answer since then
         self._last_turn = 0.0
+        self._first_line = FirstLine(opening.identity.rank)
 
     def run(self) -> None:
         """Until `Shared.ending` is set, and what follows from it is done."""
@@ -237,6 +230,8 @@ class Sender:
         # A restarted daemon is worth the wait, one that never was is not.
         if all_tried and shared.ending and not self._ever_open:
             self._done = True
+        if all_tried and not self._ever_open:
+            self._first_line.away(address, self._not_started)
         why = why or "the stream ended"
         if self._not_started and not self._ever_open:
             why = f"{why} ({self._not_started})"
@@ -344,6 +339,9 @@ class Sender:
             shared.run_id = opened.text(2)
             shared.attempt = opened.signed(3)
             shared.connected = True
+        if self._stream is not None:
+            page, address = self._stream.page, self._redial.address
+            shared.url = self._first_line.opened(shared.run_id, page, address)
         announce(opened.text(2))
         self._durable = bool(opened.integer(6))
         self._on_ack(records, self._durable, now)
@@ -362,18 +360,21 @@ class Sender:
 
     def _on_refusal(self, refusal: Message, now: float) -> None:
         sequence, code = refusal.integer(2), refusal.integer(3)
-        if code == _LIMIT and refusal.integer(5):
-            code = _BUSY
-        if sequence == 0 or code in (_UNKNOWN_SESSION, _SHUTTING_DOWN):
-            self._redial.not_before = now + _retry_after(refusal)
+        if code == _refusal.LIMIT and refusal.integer(5):
+            code = _refusal.BUSY
+        if sequence == 0 or code in (
+            _refusal.UNKNOWN_SESSION,
+            _refusal.SHUTTING_DOWN,
+        ):
+            self._redial.not_before = now + _refusal.retry_after(refusal)
             self._disconnect(refusal.text(4), now)
             return
-        if code == _OUT_OF_SEQUENCE:
+        if code == _refusal.OUT_OF_SEQUENCE:
             self._on_out_of_sequence(refusal, now)
             return
-        if code == _BUSY:
+        if code == _refusal.BUSY:
             self._outbox.rewind(sequence)
-            self._redial.not_before = now + _retry_after(refusal)
+            self._redial.not_before = now + _refusal.retry_after(refusal)
         else:  # invalid, a limit, and what newer daemons may have
             self._on_refused_for_good(sequence)
         self._report("nanwatchd refused: " + refusal.text(4))
@@ -401,7 +402,3 @@ class Sender:
         if error != self._shared.error:
             log.debug(error)
         self._shared.error = error[:_ERROR_BYTES]
-
-
-def _retry_after(refusal: Message) -> float:
-    return min(max(refusal.integer(5) / 1000, _RETRY_LEAST), _RETRY_MOST)

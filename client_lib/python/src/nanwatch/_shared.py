@@ -93,6 +93,7 @@ class Shared:
         self.connected = False
         self.run_id = ""
         self.attempt = 0
+        self.url = ""  # of the run's page; empty: none, or not known yet
         self.error = ""  # the connection's
         # The newest of the caller's records or ops that were not taken: no new
         # stream mends it, so it stays.

@@ -15,6 +15,7 @@ from nanwatch._credentials import Credentials, advice
 
 _METHOD = "/nanwatch.v1.IngestService/Ingest"
 _WATCH_METHOD = "/nanwatch.v1.QueryService/WatchRun"
+_PAGE = "nanwatch-page"
 # A response is an ack or a sentence; a request names at most 64 ops.
 _RESPONSE_BYTES = 1 << 20
 # A run's details: its incidents, ranks and ops.
@@ -76,6 +77,14 @@ def bearer(token: str) -> list[tuple[str, str]]:
     return [("authorization", "Bearer " + token)] if token else []
 
 
+def _page_of(call: Any) -> str:
+    """Where the daemon shows its runs, as it says; empty: nowhere."""
+    for key, value in call.initial_metadata() or ():
+        if key == _PAGE:
+            return str(value)
+    return ""
+
+
 class _Answers:
     """A call whose responses a thread puts into `events` as pairs: (self, a
     response), and in the end (self, None) with `error` set."""
@@ -90,6 +99,7 @@ class _Answers:
     ) -> None:
         self._credentials = credentials
         self.error = ""
+        self.page = ""  # see _page_of; known with the first response
         self._channel = channel
         self._call: Any = call
         self._events = events
@@ -116,7 +126,9 @@ class _Answers:
 
     def _read(self, call: Any) -> None:
         try:
-            for response in call:
+            for number, response in enumerate(call):
+                if number == 0:  # it came with the metadata
+                    self.page = _page_of(call)
                 self._events.put((self, response))
         except self._rpc_error as error:
             details = getattr(error, "details", None)

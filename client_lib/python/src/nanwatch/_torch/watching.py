@@ -14,6 +14,7 @@ import torch
 from nanwatch import _samples
 from nanwatch._names import OPTIMIZERS
 from nanwatch._run import Run
+from nanwatch._shown import Shown
 from nanwatch._torch import (
     clipping,
     comparing,
@@ -49,12 +50,11 @@ LEVELS = ("default", "layers", "ops", comparing.LEVEL)
 _is_kept = False  # from compilers
 
 
-class Watch:
-    """What `nanwatch.torch.watch` gives. Calls come from the thread that
-    trains; none of them raises, or waits for a device.
+class Watch(Shown):
+    """What `nanwatch.torch.watch` gives. The thread that trains calls; no call
+    raises, or waits for a device.
 
-    The model holds it, and the hooks of its optimizers do: nothing else does,
-    so it goes with them, when nobody has any of these any more."""
+    Only the model and its optimizers' hooks hold it, and it goes with them."""
 
     _closed = True  # until it is made
     layers: LayerScaling | None = None  # with loss scales of their own
