@@ -50,8 +50,8 @@ std::optional<AuditEntry> IngestAudit::Of(const Admitted& admitted) const {
   return entry;
 }
 
-AuditEntry EntryOfAnnotation(const RunKey& run, const Annotation& said,
-                             const Caller& who) {
+AuditEntry EntryOfSaid(const RunKey& run, const Annotation& said,
+                       const Caller& who) {
   AuditKind kind = AuditKind::kMute;
   switch (said.kind) {
     case Annotation::Kind::kMute:
@@ -74,6 +74,16 @@ AuditEntry EntryOfAnnotation(const RunKey& run, const Annotation& said,
     entry.what += fmt::format(", incident {:016x}", said.incident);
   }
   if (!said.reason.empty()) entry.what += ": " + said.reason;
+  return entry;
+}
+
+AuditEntry EntryOfSaid(const RunKey& run, const BenchmarkSet& set,
+                       const Caller& who) {
+  AuditEntry entry = EntryOf(AuditKind::kBenchmark, who);
+  entry.run_id = run.run_id;
+  entry.attempt = run.attempt;
+  entry.what = set.benchmark == nullptr ? "taken away"
+                                        : "set to " + set.benchmark->reference;
   return entry;
 }
 

@@ -27,8 +27,10 @@ class IngestAudit {
 };
 
 // What a person said of a run.
-AuditEntry EntryOfAnnotation(const RunKey& run, const Annotation& said,
-                             const Caller& who);
+AuditEntry EntryOfSaid(const RunKey& run, const BenchmarkSet& set,
+                       const Caller& who);
+AuditEntry EntryOfSaid(const RunKey& run, const Annotation& said,
+                       const Caller& who);
 
 // A configuration that was read again.
 AuditEntry EntryOfReload(const Status& taken, const Caller& who);

@@ -97,8 +97,7 @@ Status Daemon::OpenHistory() {
   past_runs_ = std::make_unique<PastRuns>(config_.history.path);
   last_write_ = LastWrite(config_.history.path);
   OpenReport report;
-  Result<std::unique_ptr<History>> history =
-      History::Open(config_.history, clock_, &report);
+  auto history = History::Open(config_.history, clock_, &report);
   if (!history.ok()) return Error{history.error()};
   history_ = std::move(*history);
   if (!report.set_aside.empty()) {
@@ -186,8 +185,7 @@ void Daemon::BeginAfter(Time newest) {
 // Replay sends nothing; what the world was last told and what is now may
 // differ, since a crash comes between a commit and its notice.
 void Daemon::SendDifference() {
-  Result<std::unique_ptr<HistoryReader>> reader =
-      HistoryReader::Open(config_.history.path);
+  auto reader = HistoryReader::Open(config_.history.path);
   if (!reader.ok()) return;
   const Result<std::vector<std::pair<RunKey, Incident>>> sent =
       (*reader)->Sent();
@@ -234,7 +232,7 @@ Status Daemon::ServeHttp() {
   if (config_.web.annotations) {
     backend.annotate = [this](const RunKey& run, const Annotation& said,
                               const Caller& who) {
-      return ready_ ? Annotate(run, said, who) : Status(Error{NotReady()});
+      return ready_ ? Say(run, said, who) : Status(Error{NotReady()});
     };
   }
   backend.rule_name = RuleNameOf;
@@ -264,13 +262,13 @@ Status Daemon::Listen() {
       return past_runs_->Find(run_id, attempt);
     };
   }
-  backend.annotate = std::bind_front(&Daemon::Annotate, this);
+  backend.annotate = std::bind_front(&Daemon::Say<Annotation>, this);
+  backend.set_benchmark = std::bind_front(&Daemon::Say<BenchmarkSet>, this);
   backend.audit = audit_->Sink();
   backend.rule_name = RuleNameOf;
   backend.rule_number = [](std::string_view name) -> std::optional<RuleId> {
     const RuleSpec* rule = FindRule(name);
-    if (rule == nullptr) return std::nullopt;
-    return rule->id;
+    return rule == nullptr ? std::nullopt : std::optional(rule->id);
   };
   backend.daemon = DaemonVersion();
   backend.page = web_.address();
@@ -279,6 +277,16 @@ Status Daemon::Listen() {
       RpcServer::Start(config_.server, *pipeline_, std::move(backend), clock_);
   if (!rpc.ok()) return Error{rpc.error()};
   rpc_ = std::move(*rpc);
+  if (history_on()) {
+    bench_feeder_ = std::make_unique<BenchFeeder>(
+        BenchFeeder::Options{config_.history.path, config_.benchmarks,
+                             config_.server.access.read_by_everyone, started_},
+        [this] { return published_.Get(); },
+        [this](const RunKey& run, const BenchmarkSet& set) {
+          return Say(run, set, {.name = set.by}).ok();
+        });
+    bench_feeder_->Start();
+  }
   ready_ = true;
   return OkStatus();
 }
@@ -292,15 +300,12 @@ void Daemon::StartPipeline() {
   });
 }
 
-Status Daemon::Annotate(const RunKey& run, const Annotation& annotation,
-                        const Caller& who) {
-  Event event;
-  event.run = run;
-  event.body = annotation;
-  if (!pipeline_->Post(std::move(event))) {
+template <typename Said>
+Status Daemon::Say(const RunKey& run, const Said& said, const Caller& who) {
+  if (!pipeline_->Post({.run = run, .body = said})) {
     return Error{"nanwatchd is behind, or about to end: say it again"};
   }
-  audit_->Add(EntryOfAnnotation(run, annotation, who));
+  audit_->Add(EntryOfSaid(run, said, who));
   return OkStatus();
 }
 
@@ -331,6 +336,7 @@ Status Daemon::Take(const DaemonConfig& config) {
 void Daemon::Stop() {
   if (stop_.exchange(true)) return;
   ready_ = false;
+  bench_feeder_.reset();
   if (rpc_ != nullptr) rpc_->StopTaking();
   if (pipeline_ != nullptr) pipeline_->Wake();
   if (pipeline_thread_.joinable()) pipeline_thread_.join();
@@ -387,12 +393,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
 }
 
 std::string Daemon::ingest_address() const {
-  std::string all;
-  for (const std::string& address : rpc_->addresses()) {
-    if (!all.empty()) all += ',';
-    all += address;
-  }
-  return all;
+  return fmt::format("{}", fmt::join(rpc_->addresses(), ","));
 }
 
 }  // namespace nanwatch

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/audit_log.h"
+#include "app/bench_feeder.h"
 #include "app/outbox.h"
 #include "app/past_runs.h"
 #include "app/pipeline.h"
@@ -76,8 +77,9 @@ class Daemon {
   // waited for a second. Only with a history.
   void WaitUntilStored() const;
   Status Take(const DaemonConfig& config);
-  Status Annotate(const RunKey& run, const Annotation& annotation,
-                  const Caller& who);
+  // Posts what a person says to a run.
+  template <typename Said>
+  Status Say(const RunKey& run, const Said& said, const Caller& who);
   std::vector<SelfSample> SelfSamples();
   bool history_on() const { return history_ != nullptr; }
 
@@ -104,6 +106,7 @@ class Daemon {
   std::unique_ptr<Engine> engine_;  // the pipeline thread's
   std::unique_ptr<Pipeline> pipeline_;
   std::thread pipeline_thread_;
+  std::unique_ptr<BenchFeeder> bench_feeder_;  // null: history is off
   std::unique_ptr<RpcServer> rpc_;
   WebSide web_;
 };

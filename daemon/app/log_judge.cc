@@ -8,6 +8,7 @@ LogJudge::LogJudge(Options options)
     : on_record_(std::move(options.on_record)),
       records_({.run_id = std::move(options.run_id),
                 .rules = std::move(options.rules),
+                .benchmark = std::move(options.benchmark),
                 .describe =
                     [this](int32_t) {
                       RunDescription run = reader_.run();

@@ -39,8 +39,9 @@ class LogJudge {
     std::string run_id;
     const LogFormat* format = nullptr;  // null: recognise it
     ColumnMap columns;
-    RulesInForce rules;  // empty: the defaults
-    OnNotice on_notice;  // as they come; may be empty
+    RulesInForce rules;                          // empty: the defaults
+    std::shared_ptr<const Benchmark> benchmark;  // null: none
+    OnNotice on_notice;                          // as they come; may be empty
     OnRecord on_record;  // each record before it is judged; may be empty
     OnEvent on_event;    // as RecordJudge's; may be empty
   };

@@ -111,8 +111,13 @@ void RecordJudge::Admit(ClientMessage message) {
     refused_ = admitted.refused->message;
   }
   for (const Event& event : admitted.events) {
-    if (std::holds_alternative<RunOpened>(event.body)) run_ = event.run;
+    const bool opens = std::holds_alternative<RunOpened>(event.body);
+    const bool first = opens && run_.run_id.empty();
+    if (opens) run_ = event.run;
     Apply(event);
+    if (first && options_.benchmark != nullptr) {
+      Apply({.run = run_, .body = BenchmarkSet{options_.benchmark, ""}});
+    }
   }
 }
 

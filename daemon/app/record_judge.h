@@ -55,6 +55,8 @@ class RecordJudge {
   struct Options {
     std::string run_id;
     RulesInForce rules;  // empty: the defaults
+    // What the losses are held against; null: nothing.
+    std::shared_ptr<const Benchmark> benchmark = nullptr;
     Describe describe;
     OnNotice on_notice;  // as they come; may be empty
     OnEvent on_event;    // each that the engine takes, before; may be empty

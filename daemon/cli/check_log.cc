@@ -79,6 +79,7 @@ class Intake {
     judged.format = board ? FindLogFormat("tensorboard") : options_.format;
     judged.columns = options_.columns;
     judged.rules = options_.rules;
+    judged.benchmark = options_.benchmark;
     judged.on_event = options_.on_event;
     judged.on_record = [this](const LogRecord& r) { log_->picture.Add(r); };
     judge_ = std::make_unique<LogJudge>(std::move(judged));

@@ -41,6 +41,14 @@ void AddOption(CLI::App* app, const Option& option) {
   }
 }
 
+void AddCommand(CLI::App* app, const Command& command, const Command** chosen) {
+  CLI::App* verb = app->add_subcommand(command.name, command.help);
+  for (const Option& option : command.options) AddOption(verb, option);
+  for (const Command& one : command.verbs) AddCommand(verb, one, chosen);
+  if (command.run) verb->callback([&command, chosen] { *chosen = &command; });
+  if (!command.verbs.empty()) verb->require_subcommand(1);
+}
+
 // CLI11 says that a command is missing, and not what stood in its place.
 int NoCommand(const CLI::App& app, const CLI::RequiredError& error) {
   const std::vector<std::string> left = app.remaining();
@@ -67,9 +75,7 @@ int RunCommandLine(const CommandLine& line, int argc, char** argv) {
   app.require_subcommand(1);
   const Command* chosen = nullptr;
   for (const Command& command : line.commands) {
-    CLI::App* verb = app.add_subcommand(command.name, command.help);
-    for (const Option& option : command.options) AddOption(verb, option);
-    verb->callback([&] { chosen = &command; });
+    AddCommand(&app, command, &chosen);
   }
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,8 @@ struct CheckOptions {
   ColumnMap columns;
   bool json = false;
   bool all = false;  // more than a screen of each log
+  // What the losses are held against; null: nothing.
+  std::shared_ptr<const Benchmark> benchmark;
   RulesInForce rules = RulesOfLogs();
   // What a log becomes for the engine, event for event; may be empty.
   std::function<void(Time now, const Event& event)> on_event;

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench.h"
 #include "cli/commands.h"
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
+#include "config/addresses.h"
 
 namespace nanwatch {
 namespace {
@@ -20,6 +22,7 @@ struct LogArguments : LogFlags {
 
 struct CheckArguments : LogArguments {
   CheckOptions options;
+  std::string against;
   bool list = false;
 };
 
@@ -33,7 +36,7 @@ struct RunArguments : LogArguments {
   RunOptions options;
 };
 
-int Check(CheckArguments& arguments) {
+int Check(CheckArguments& arguments, const std::string& address) {
   if (arguments.list) return ListFormats();
   if (arguments.paths.empty()) {
     return Fail("check needs the path of a log (- reads standard input)",
@@ -41,6 +44,12 @@ int Check(CheckArguments& arguments) {
   }
   const Status resolved = arguments.Resolve(&arguments.options);
   if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
+  if (!arguments.against.empty()) {
+    const auto benchmark =
+        ReadBenchmark(arguments.against, address, arguments.options);
+    if (!benchmark.ok()) return Fail(benchmark.error());
+    arguments.options.benchmark = *benchmark;
+  }
   return CheckLogs(arguments.paths, arguments.options, Style::OfTerminal());
 }
 
@@ -60,7 +69,7 @@ int Run(RunArguments& arguments) {
   return RunTraining(arguments.options);
 }
 
-Command CheckCommand() {
+Command CheckCommand(const std::string* address) {
   const auto a = std::make_shared<CheckArguments>();
   return {.name = "check",
           .help =
@@ -72,12 +81,15 @@ Command CheckCommand() {
                        "the logs: plain, .gz or .zst; - reads standard input"}},
                      a->Options(),
                      {{"--list-formats", &a->list, "the programs known"},
+                      {"--against", &a->against,
+                       "a run or a log whose losses those of the logs are held "
+                       "against, named as for `compare`"},
                       {"--json", &a->options.json, "one JSON object a log"},
                       {.names = "--all",
                        .target = &a->options.all,
                        .help = "all that is found, not one screen a log",
                        .excludes = "--json"}}),
-          .run = [=] { return Check(*a); }};
+          .run = [=] { return Check(*a, DaemonAddress(*address)); }};
 }
 
 Command TailCommand(const std::string* address) {
@@ -156,7 +168,7 @@ Command RunCommand(const std::string* address) {
 }  // namespace
 
 std::vector<Command> LogCommands(const std::string* address) {
-  return {CheckCommand(), TailCommand(address), RunCommand(address)};
+  return {CheckCommand(address), TailCommand(address), RunCommand(address)};
 }
 
 }  // namespace nanwatch

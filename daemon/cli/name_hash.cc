@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
 #include <variant>
 
 #include "alert/incident_book.h"
@@ -25,6 +26,14 @@ std::string NameHash::Hash(std::string_view name) const {
   return fmt::format("h-{:016x}", head);
 }
 
+void NameHash::HashReference(
+    std::shared_ptr<const Benchmark>* benchmark) const {
+  if (*benchmark == nullptr) return;
+  auto hashed = std::make_shared<Benchmark>(**benchmark);
+  hashed->reference = Hash(hashed->reference);
+  *benchmark = std::move(hashed);
+}
+
 void NameHash::HashNames(Event* event) const {
   CHECK(!std::holds_alternative<RunCheckpoint>(event->body));
   event->run.run_id = Hash(event->run.run_id);
@@ -40,6 +49,7 @@ void NameHash::HashNames(Event* event) const {
       settings[Hash(key)] = Hash(value);
     }
     run.settings = std::move(settings);
+    HashReference(&opened->benchmark);
     for (PastTrouble& trouble : opened->troubles_before) {
       trouble.op = Hash(trouble.op);
       trouble.optimizer = Hash(trouble.optimizer);
@@ -50,6 +60,9 @@ void NameHash::HashNames(Event* event) const {
   } else if (auto* ended = std::get_if<RecordsEnded>(&event->body)) {
     if (ended->gave_up) ended->gave_up->words.clear();
     if (ended->end) ended->end->message.clear();
+  } else if (auto* set = std::get_if<BenchmarkSet>(&event->body)) {
+    HashReference(&set->benchmark);
+    set->by = Hash(set->by);
   } else if (auto* rank = std::get_if<RankOpened>(&event->body)) {
     rank->rank.host = Hash(rank->rank.host);
     rank->rank.device = Hash(rank->rank.device);

@@ -9,6 +9,7 @@
 #define NANWATCH_CLI_NAME_HASH_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class NameHash {
   void HashNames(const RunKey& hashed_run, Incident* incident) const;
 
  private:
+  void HashReference(std::shared_ptr<const Benchmark>* benchmark) const;
+
   const uint64_t salt_;
 };
 

@@ -52,9 +52,11 @@ std::vector<Option> Joined(std::vector<Option> first,
 struct Command {
   std::string name;
   std::string help;
-  std::vector<Option> options;
-  // Returns the exit status. Owns what the options' targets point to.
-  std::function<int()> run;
+  std::vector<Option> options = {};
+  // Returns the exit status. Owns what the options' targets point to. Not set
+  // where one of `verbs` has to follow.
+  std::function<int()> run = nullptr;
+  std::vector<Command> verbs = {};
 };
 
 }  // namespace nanwatch

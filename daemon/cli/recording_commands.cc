@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/backtest.h"
+#include "cli/bench.h"
 #include "cli/commands.h"
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
@@ -139,8 +140,9 @@ Command SimulateCommand(const std::string* address) {
 }  // namespace
 
 std::vector<Command> RecordingCommands(const std::string* address) {
-  return {BacktestCommand(), SimulateCommand(address), CompareCommand(address),
-          RepeatCommand(address), PrecheckCommand(address)};
+  return {BacktestCommand(),        SimulateCommand(address),
+          CompareCommand(address),  RepeatCommand(address),
+          PrecheckCommand(address), BenchCommand(address)};
 }
 
 }  // namespace nanwatch

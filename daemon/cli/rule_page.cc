@@ -121,8 +121,9 @@ std::string ThresholdTable(const RuleSpec& rule) {
 
 // In the order in which a person meets them: the table of rules.
 constexpr Family kFamilyOrder[] = {
-    Family::kScale,    Family::kLoss, Family::kWeight, Family::kOp,
-    Family::kGradient, Family::kFp8,  Family::kRank,   Family::kTelemetry};
+    Family::kScale, Family::kLoss,      Family::kWeight,
+    Family::kOp,    Family::kGradient,  Family::kFp8,
+    Family::kRank,  Family::kBenchmark, Family::kTelemetry};
 
 }  // namespace
 

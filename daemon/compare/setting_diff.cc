@@ -16,9 +16,9 @@ constexpr std::string_view kChange[] = {
     "world_size", "dropout",       "weight_decay", "optimizer", "warmup",
     "schedule",   "accumulat",     "init_scale",   "growth",    "backoff",
     "hysteresis", "sequence",      "hidden",       "layers",    "vocab"};
-constexpr std::string_view kDoNot[] = {"watch_level", "last_layer", "path",
-                                       "host",        "dir",        "log",
-                                       "output",      "trains_on",  "job"};
+constexpr std::string_view kDoNot[] = {
+    "watch_level", "last_layer", "path",      "host", "dir",
+    "log",         "output",     "trains_on", "job",  "benchmark"};
 
 std::string Lower(std::string_view text) {
   std::string lower(text);

@@ -29,6 +29,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   ReadNotify(top.Section("notify"), &config->notify);
   ReadLog(top.Section("log"), &config->log);
   ReadAudit(top.Section("audit"), &config->audit);
+  ReadBenchmarks(top.Section("benchmarks"), &config->benchmarks);
   ReadRules(top.Section("rules"), &config->rules);
   top.Finish();
 }

@@ -4,6 +4,7 @@
 #ifndef NANWATCH_CONFIG_CONFIG_H_
 #define NANWATCH_CONFIG_CONFIG_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct DaemonConfig {
   LogOptions log;
   AuditOptions audit;
   RulesInForce rules;
+  // What runs of a job are held against: RUN or RUN@ATTEMPT, by job.
+  std::map<std::string, std::string> benchmarks;
 };
 
 // What holds without a file: the paths follow the process's user and

@@ -334,4 +334,18 @@ void ReadAudit(YamlSection section, AuditOptions* options) {
   section.Finish();
 }
 
+void ReadBenchmarks(YamlSection section,
+                    std::map<std::string, std::string>* of_job) {
+  for (const std::string& job : section.Keys()) {
+    std::string& run = (*of_job)[job];
+    section.Text(job, &run);
+    if (run.empty()) {
+      section.Complain(job, " must name a run, such as base or base@0.");
+    } else if (run.size() > limits::kNameBytes) {
+      section.Complain(job, " is longer than 512 bytes.");
+    }
+  }
+  section.Finish();
+}
+
 }  // namespace nanwatch

@@ -20,6 +20,8 @@ void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options);
 void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
+void ReadBenchmarks(YamlSection section,
+                    std::map<std::string, std::string>* of_job);
 void ReadAudit(YamlSection section, AuditOptions* options);
 
 // `rules`: of AllRules(), with their defaults. Thresholds take numbers in the

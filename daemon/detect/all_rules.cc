@@ -22,6 +22,7 @@ const std::vector<const RuleSpec*>& ByNumber() {
     AddSpecs<AlignedRules>(all);
     AddSpecs<TimeRules>(all);
     AddSpecs<LayerRules>(all);
+    AddSpecs<BenchRules>(all);
     std::sort(all->begin(), all->end(),
               [](const auto* a, const auto* b) { return a->id < b->id; });
     return all;

@@ -1,6 +1,6 @@
 // What a detector is given. A rule has exactly one of OnStep, OnOp, OnAligned,
-// OnTime, OnLayers (layer_context.h) and sees nothing but its context, its
-// thresholds and its own members.
+// OnTime, OnLayers (layer_context.h), OnBench (bench_context.h) and sees
+// nothing but its context, its thresholds and its own members.
 
 #ifndef NANWATCH_DETECT_CONTEXT_H_
 #define NANWATCH_DETECT_CONTEXT_H_

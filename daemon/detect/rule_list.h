@@ -25,6 +25,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "detect/bench_context.h"
 #include "detect/context.h"
 #include "detect/layer_context.h"
 #include "model/finding.h"
@@ -182,6 +183,10 @@ class RuleList {
   template <typename Rule>
   static Severity Call(Rule& rule, const TimeContext& c, Thresholds t) {
     return rule.OnTime(c, t);
+  }
+  template <typename Rule>
+  static Severity Call(Rule& rule, const BenchContext& c, Thresholds t) {
+    return rule.OnBench(c, t);
   }
   template <typename Rule>
   static Severity Call(Rule& rule, const LayerContext& c, Thresholds t) {

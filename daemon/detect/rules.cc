@@ -27,6 +27,7 @@ RuleTables::RuleTables(const RulesInForce& set) {
   Fill<TimeRules>(set, &time_);
   Fill<LayerRules>(set, &layers_);
   layer_moves_ = Some(step_, static_cast<const LayerMoveRules*>(nullptr));
+  Fill<BenchRules>(set, &bench_);
 }
 
 template <typename List>

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "detect/bench_loss_divergence.h"
 #include "detect/clipped_before_unscaling.h"
 #include "detect/comm_nonfinite_origin.h"
 #include "detect/fp8_clip.h"
@@ -100,6 +101,8 @@ using LayerRules = RuleList<LayerUnderflow, LayerScaleOutside, OneScaleSuffices,
 // StepRules that judge how a scale moves.
 using LayerMoveRules = RuleList<ScaleAtFloor, ScaleCollapse, OverflowRate,
                                 ScaleLimitCycle, ScaleDiscontinuity>;
+// A run with a benchmark, made on demand.
+using BenchRules = RuleList<BenchLossDivergence>;
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
 
@@ -120,6 +123,7 @@ class RuleTables {
   const TimeRules::Table& time() const { return time_; }
   const LayerRules::Table& layers() const { return layers_; }
   const LayerMoveRules::Table& layer_moves() const { return layer_moves_; }
+  const BenchRules::Table& bench() const { return bench_; }
   const RuleThresholds& in_force() const { return in_force_; }
 
  private:
@@ -134,6 +138,7 @@ class RuleTables {
   TimeRules::Table time_;
   LayerRules::Table layers_;
   LayerMoveRules::Table layer_moves_;  // as of step_
+  BenchRules::Table bench_;
   RuleThresholds in_force_;
 };
 

@@ -297,6 +297,18 @@ constexpr Advice kAdvice[] = {
      "loss=\"binary_crossentropy\" wants labels 0 and 1, and the loss's "
      "from_logits=True where the last layer has no sigmoid or softmax."},
 
+    {Cause::kLeftBenchmark, "",
+     "`nanwatch bench show RUN` names the benchmark; `nanwatch compare` of the "
+     "two says which settings differ, and which tensor parts first where both "
+     "were recorded at level \"compare\"."},
+    {Cause::kLeftBenchmark, "",
+     "Compare the learning rates at the named step, then the order of the data "
+     "and the weights that both began with."},
+    {Cause::kLeftBenchmark, "",
+     "Where the other way is what is meant: `nanwatch bench clear`, or set "
+     "another benchmark.",
+     When::kNow},
+
     {Cause::kUnexplained, "",
      "No op that was looked at explains it. Let the client look at all of them "
      "(level ops, no module left out). Where it does, look at what ops do not "

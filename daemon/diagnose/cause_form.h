@@ -56,11 +56,12 @@ enum class Form : uint8_t {
   kDivergenceOutlasted,
   kUpdateLost,
   kLossMadeWrong,
+  kLeftBenchmark,
   kProgramEnded,
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 38;  // as many as Form has; ours
+inline constexpr size_t kForms = 39;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -156,7 +157,7 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
     WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
     WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded,
-    WhenLayerNotUnscaled, WhenLayerScales;
+    WhenLayerNotUnscaled, WhenLayerScales, WhenLeftBenchmark;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -165,7 +166,8 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayRangeOverflow, SayCollapseUnseen, SayCollapseMostly, SayCollapseStuck,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
     SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
-    SayLossMadeWrong, SayProgramEnded, SayLayerNotUnscaled, SayLayerScales;
+    SayLossMadeWrong, SayProgramEnded, SayLayerNotUnscaled, SayLayerScales,
+    SayLeftBenchmark;
 
 }  // namespace nanwatch
 

@@ -134,6 +134,10 @@ constexpr CauseSpec kCauseSpecs[] = {
      "The loss has values that none of its kind can have: it is made wrong, or "
      "is another one.",
      {RuleId::kLossImpossible}},
+    {Cause::kLeftBenchmark,
+     "The run does something else than its benchmark did: data, weights, "
+     "settings, the schedule, an op.",
+     {RuleId::kBenchLossDivergence}},
     {Cause::kProgramEnded,
      "The program broke off: an error, an exit, a signal, a person.",
      {RuleId::kProgramEnded}},
@@ -230,6 +234,9 @@ constexpr CauseForm kFormTable[] = {
     {Form::kLossMadeWrong, Cause::kLossMadeWrong,
      RuleSet{RuleId::kLossImpossible}, kAny, kNobody, WhenLossMadeWrong,
      SayLossMadeWrong},
+    {Form::kLeftBenchmark, Cause::kLeftBenchmark,
+     RuleSet{RuleId::kBenchLossDivergence}, kAny, kNobody, WhenLeftBenchmark,
+     SayLeftBenchmark},
     {Form::kProgramEnded, Cause::kProgramEnded, RuleSet{RuleId::kProgramEnded},
      kAny, kNobody, WhenProgramEnded, SayProgramEnded},
     {Form::kSilence, Cause::kSilence, kSilent, kAny, kNobody, WhenSilence,

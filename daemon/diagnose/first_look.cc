@@ -142,6 +142,10 @@ constexpr Look kLooks[] = {
      "See what the loss is made of, with the targets of one batch: a "
      "cross-entropy is below 0 where a target, a sign or what goes into the "
      "loss is wrong, or where something else is added to it."},
+    {RuleId::kBenchLossDivergence,
+     "Compare the two with `nanwatch compare`: it says which settings differ, "
+     "and at which step and op they part where both recorded tensors. Look "
+     "first at what changed at the named step: the learning rate, the data."},
     {RuleId::kRivalGone,
      "Weaken the one that wins: a lower learning rate or fewer updates of it, "
      "noise or smoothing on its labels, a penalty on its gradient. Go back to "

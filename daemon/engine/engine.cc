@@ -143,6 +143,11 @@ void Engine::State::Take(Time now, const Event& event, Effects* effects) {
       run->EndRecords(now, rank, *ended, effects);
       Touch(run);
     }
+  } else if (const auto* set = std::get_if<BenchmarkSet>(&event.body)) {
+    if (RunState* run = registry_.FindRun(event.run)) {
+      run->SetBenchmark(now, *set, effects);
+      Touch(run);
+    }
   } else if (const auto* note = std::get_if<Annotation>(&event.body)) {
     if (RunState* run = registry_.FindRun(event.run)) {
       run->Annotate(now, *note, effects);

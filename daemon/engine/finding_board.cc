@@ -11,10 +11,10 @@ namespace nanwatch {
 namespace {
 
 constexpr FindingKey::List kLists[] = {
-    FindingKey::List::kStep,     FindingKey::List::kOp,
-    FindingKey::List::kAligned,  FindingKey::List::kTime,
-    FindingKey::List::kLife,     FindingKey::List::kLayer,
-    FindingKey::List::kLayerMove};
+    FindingKey::List::kStep,      FindingKey::List::kOp,
+    FindingKey::List::kAligned,   FindingKey::List::kTime,
+    FindingKey::List::kLife,      FindingKey::List::kLayer,
+    FindingKey::List::kLayerMove, FindingKey::List::kBench};
 
 }  // namespace
 

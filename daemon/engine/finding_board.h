@@ -24,7 +24,8 @@ struct FindingKey {
     kTime,
     kLife,
     kLayer,
-    kLayerMove
+    kLayerMove,
+    kBench
   };
   List list = List::kStep;
   int32_t rank = -1;

@@ -9,11 +9,11 @@ namespace {
 // What plain memory looks like in this build; bytes of another one are not
 // read.
 struct Schema {
-  uint64_t sizes[11] = {
+  uint64_t sizes[12] = {
       sizeof(OptimizerTrack), sizeof(OpRules),      sizeof(AlignedRules),
       sizeof(TimeRules),      sizeof(StepTally),    sizeof(Pace),
       sizeof(PendingOp),      sizeof(LatestValues), sizeof(LayerRules),
-      sizeof(WaitingFit),     sizeof(LayerCourse)};
+      sizeof(WaitingFit),     sizeof(LayerCourse),  sizeof(BenchRules)};
   bool operator==(const Schema&) const = default;
 };
 
@@ -27,8 +27,8 @@ void RunState::AllFields(A& archive) {
           last_record_, judged_at_, last_step_, left_step_, judged_since_,
           assumed_, begun_, totals_, first_overflow_step_, last_overflow_step_,
           first_good_step_, bad_loss_, downstream_, downstream_bad_ops_,
-          downstream_rank_, optimizers_, groups_, time_rules_, op_names_,
-          ledger_, board_, diagnosis_, asked_, next_tick_, heard_,
+          downstream_rank_, optimizers_, groups_, bench_, time_rules_,
+          op_names_, ledger_, board_, diagnosis_, asked_, next_tick_, heard_,
           stop_requested_, detections_, told_, changes_, fresh_, judged_step_,
           judged_worst_);
 }

@@ -62,6 +62,8 @@ void RunState::Refresh(RankState* rank, Time time) {
     } else if (key.list == FindingKey::List::kLayerMove) {
       const LayerCourse* course = rank->ops.layers().CourseOf(key.place);
       if (course != nullptr) course->Describe(key.rule, held);
+    } else if (key.list == FindingKey::List::kBench) {
+      bench_.rules().Describe(key.rule, held);
     }
     held->last = std::max(held->last, time);
   }

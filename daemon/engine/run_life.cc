@@ -102,6 +102,7 @@ void RunState::Follow(Time now, const RunState& before) {
 void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
+  opened->benchmark = bench_.benchmark();
   opened->troubles_before = Troubles();
   opened->updates_before = updates_before_;
   if (const RankState* lowest = Lowest()) {
@@ -136,6 +137,9 @@ void RunState::Open(Time now, const RunOpened& opened) {
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
   updates_before_ = std::max(updates_before_, opened.updates_before);
+  if (opened.benchmark != nullptr) {
+    SetBenchmark(now, {.benchmark = opened.benchmark}, nullptr);
+  }
   if (!opened.troubles_before.empty()) {
     troubles_before_ = opened.troubles_before;
   }

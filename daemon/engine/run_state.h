@@ -6,6 +6,7 @@
 //   run_steps.cc       step records
 //   run_ops.cc         op statuses
 //   run_layers.cc      loss scales of layers
+//   run_benchmark.cc   losses of another run
 //   run_end.cc         no record follows
 //   run_timers.cc      time passes
 //   run_judgement.cc   findings -> diagnosis -> incidents -> notices
@@ -27,7 +28,9 @@
 #include "detect/rules.h"
 #include "diagnose/diagnose.h"
 #include "engine/aligned_ring.h"
+#include "engine/asked.h"
 #include "engine/bad_loss.h"
+#include "engine/bench_watch.h"
 #include "engine/engine.h"
 #include "engine/finding_board.h"
 #include "engine/holdings.h"
@@ -67,16 +70,6 @@ template <typename A>
 void Fields(A& archive, AgreementState& g) {
   archive(g.group, g.optimizer, g.open, g.ring, g.rules);
 }
-
-// What was asked of the trainers.
-struct Asked {
-  uint64_t count = 0;  // requests ever
-  uint64_t id = 0;     // outstanding; 0: none
-  int64_t expires_at_step = 0;
-  int64_t not_before_step = INT64_MIN;  // backoff
-  uint64_t stop_id = 0;                 // of the newest request to stop
-  bool stop = false;                    // asked because of stop_on, once
-};
 
 class RunState {
  public:
@@ -139,6 +132,8 @@ class RunState {
                   Effects* effects);
   void Close(Time now, const RunClosed& how, Effects* effects);
   void Annotate(Time now, const Annotation& annotation, Effects* effects);
+  // `effects`: null where nothing can have been found yet.
+  void SetBenchmark(Time now, const BenchmarkSet& set, Effects* effects);
   // Asks a rank that has just opened what the others were asked before.
   void RemindToStop(const RankState& rank, Effects* effects) const;
   // Returns nullopt where the run was not asked to stop.
@@ -219,6 +214,8 @@ class RunState {
   // these have scales of their own, their rules judge them.
   void JudgeLayers(RankState* rank, const StepRecord& record,
                    const ScalerTracker& scaler, bool forward_bad);
+  // run_benchmark.cc
+  void JudgeBenchmark(const RankState& rank, const StepRecord& record);
   // run_bytes.cc
   void Hold(const Holdings& more);
   void HoldOpBytes(size_t bytes) { Hold({.op_bytes = bytes}); }
@@ -366,6 +363,7 @@ class RunState {
   std::vector<std::unique_ptr<RankState>> ranks_;  // by rank number
   std::vector<std::string> optimizers_;
   std::vector<AgreementState> groups_;
+  BenchWatch bench_;
   TimeRules time_rules_;
   std::vector<OpName> op_names_;
   OpLedger ledger_;

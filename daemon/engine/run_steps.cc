@@ -202,6 +202,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     const bool born = ops.forward_nonfinite || HasNonfiniteLoss(record);
     JudgeLayers(rank, record, track->scaler, born);
   }
+  if (bench_.any()) JudgeBenchmark(*rank, record);
   if (waiting > 0) {
     if (ops.bad_ops > 0) NoteDownstream(*rank, record.step, ops.bad_ops);
     JudgeOps(rank, waiting, track->scaler, &record);

@@ -223,6 +223,8 @@ void RunState::RulesChanged(Time now, Effects* effects) {
             ? tables.layers().enabled[key.rule]
         : key.list == FindingKey::List::kLayerMove
             ? tables.layer_moves().enabled[key.rule]
+        : key.list == FindingKey::List::kBench
+            ? tables.bench().enabled[key.rule]
             : true;
     if (!on) Remove(key);
   }

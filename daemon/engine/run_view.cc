@@ -101,6 +101,8 @@ std::shared_ptr<const RunView> RunState::View() {
     ranges_of_ = last_record_;
   }
   view->layer_ranges = ranges_;
+  view->bench = bench_.benchmark();
+  if (bench_.any()) view->benchmark = bench_.View();
   view->top_ops = ledger_.Top(view->diagnosis.causes);
   view->ranks_open = static_cast<uint64_t>(OpenRanks());
   view->ranks_lost = static_cast<uint64_t>(LostRanks());

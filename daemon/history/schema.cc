@@ -7,7 +7,7 @@
 namespace nanwatch {
 
 static_assert(std::variant_size_v<EventBody> ==
-              static_cast<size_t>(EventKind::kRecordsEnded) + 1);
+              static_cast<size_t>(EventKind::kBenchmarkSet) + 1);
 
 namespace {
 

@@ -32,6 +32,7 @@ enum class EventKind : uint8_t {
   kAnnotation,
   kCheckpoint,
   kRecordsEnded,
+  kBenchmarkSet,
 };
 inline EventKind KindOf(const Event& event) {
   return static_cast<EventKind>(event.body.index());
@@ -46,7 +47,7 @@ inline bool IsPinned(EventKind kind) {
   return kind == EventKind::kRunOpened || kind == EventKind::kRankOpened ||
          kind == EventKind::kOpNames || kind == EventKind::kAnnotation ||
          kind == EventKind::kRankClosed || kind == EventKind::kRunClosed ||
-         kind == EventKind::kRecordsEnded;
+         kind == EventKind::kRecordsEnded || kind == EventKind::kBenchmarkSet;
 }
 
 // A file that SQLite just made: turns its write-ahead log on, then makes the

@@ -88,6 +88,7 @@ Json RunDetailJson(const RunView& run, const RuleNames& rule_name,
   for (const OpView& op : run.top_ops) {
     ops.push_back(JsonFields::Of(op, {}));
   }
+  if (run.benchmark) json["benchmark"] = JsonFields::Of(*run.benchmark, {});
   if (run.stop_requested) json["stop_requested"] = *run.stop_requested;
   return json;
 }

@@ -187,6 +187,18 @@ void AddScaler(const RunView& run, std::string_view id, FamilySet* set) {
                [](const LayerRangeView& layer) { return layer.outside; })));
 }
 
+void AddBenchmark(const BenchmarkView& benchmark, std::string_view id,
+                  FamilySet* set) {
+  set->Add(Metric::kBenchmarkPairs, {{"run_id", id}}, Number(benchmark.pairs));
+  if (!benchmark.loss || !benchmark.benchmark_loss) return;
+  const double of = *benchmark.benchmark_loss;
+  set->Add(Metric::kBenchmarkLoss, {{"run_id", id}}, of);
+  // Of a loss that is 0 or less nothing is a share.
+  if (of <= 0) return;
+  set->Add(Metric::kBenchmarkDistance, {{"run_id", id}},
+           *benchmark.loss / of - 1);
+}
+
 }  // namespace
 
 void AddRun(const RunView& run, FamilySet* set) {
@@ -196,6 +208,7 @@ void AddRun(const RunView& run, FamilySet* set) {
   AddTotals(run, id, set);
   AddValues(run, id, set);
   AddScaler(run, id, set);
+  if (run.benchmark) AddBenchmark(*run.benchmark, id, set);
 }
 
 }  // namespace nanwatch

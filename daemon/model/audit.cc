@@ -20,6 +20,8 @@ std::string_view Name(AuditKind kind) {
       return "ack";
     case AuditKind::kStop:
       return "stop";
+    case AuditKind::kBenchmark:
+      return "benchmark";
     case AuditKind::kReload:
       return "reload";
     case AuditKind::kRefusal:

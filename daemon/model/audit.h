@@ -21,8 +21,9 @@ enum class AuditKind : uint8_t {
   kMute,
   kUnmute,
   kAcknowledge,
-  kStop,    // a training was asked to stop
-  kReload,  // of the configuration
+  kStop,       // a training was asked to stop
+  kBenchmark,  // what a run is compared with was set, or taken away
+  kReload,     // of the configuration
   kRefusal,
 };
 std::string_view Name(AuditKind kind);

@@ -58,6 +58,8 @@ std::string_view Name(Cause cause) {
       return "loss_made_wrong";
     case Cause::kLayerScales:
       return "layer_scales";
+    case Cause::kLeftBenchmark:
+      return "left_benchmark";
   }
   return "unexplained";
 }

@@ -40,8 +40,9 @@ enum class Cause : uint8_t {
   kUpdateLost,        // updates are smaller than the weights' format resolves
   kLossMadeWrong,     // the loss is none that it is said to be
   kLayerScales,       // a layer's own loss scale does not suit its gradients
+  kLeftBenchmark,     // the run does not do what its benchmark did
 };
-inline constexpr int kCauses = 22;
+inline constexpr int kCauses = 23;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

@@ -5,12 +5,14 @@
 #define NANWATCH_MODEL_EVENT_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/time.h"
+#include "model/benchmark.h"
 #include "model/engine_options.h"
 #include "model/op.h"
 #include "model/past_trouble.h"
@@ -56,6 +58,8 @@ struct RunOpened {
   // Incidents of the attempts before, oldest attempts first; the newest
   // limits::kIncidentsPerRun.
   std::vector<PastTrouble> troubles_before;
+  // What the attempt before was compared with; null: with nothing.
+  std::shared_ptr<const Benchmark> benchmark;
 };
 struct RankOpened {
   RankDescription rank;
@@ -96,16 +100,22 @@ struct Annotation {
   std::string by;               // who
   std::string reason;
 };
+// From here on the run's losses are held against these. Null: against none.
+struct BenchmarkSet {
+  std::shared_ptr<const Benchmark> benchmark;
+  std::string by;  // who; empty: not known
+};
 // The engine's whole state of one run attempt; opaque outside engine/.
 struct RunCheckpoint {
   std::string engine_version;
   std::string state;
 };
 
-using EventBody = std::variant<DaemonStarted, RulesLoaded, RunOpened,
-                               RankOpened, OpNamesAdded, StepBatch, OpBatch,
-                               Dropped, RankLost, RankClosed, RunClosed,
-                               Annotation, RunCheckpoint, RecordsEnded>;
+using EventBody =
+    std::variant<DaemonStarted, RulesLoaded, RunOpened, RankOpened,
+                 OpNamesAdded, StepBatch, OpBatch, Dropped, RankLost,
+                 RankClosed, RunClosed, Annotation, RunCheckpoint, RecordsEnded,
+                 BenchmarkSet>;
 
 // An event belongs to exactly one run attempt, or (DaemonStarted, RulesLoaded)
 // to none: `run` is then empty.

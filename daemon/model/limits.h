@@ -156,6 +156,13 @@ inline constexpr int kZeroedTensors = 256;
 // for each rank where one was: 940 MB at most, if all are bad on all of kRanks.
 inline constexpr int kOpEvidence = 64;
 
+// --- A benchmark ------------------------------------------------------------
+// Losses of it that a run holds, 28 B each beside those of its checkpoint: 230
+// KB. `nanwatch bench` leaves every n-th of more; the daemon refuses them.
+inline constexpr size_t kBenchmarkPoints = 8192;
+// Runs that have one: 60 MB. Beyond: further ones are refused.
+inline constexpr size_t kBenchmarks = 256;
+
 // --- Alignment of ranks (design: one record, "Alignment of ranks") ---------
 inline constexpr int kAlignedSlots = 256;
 inline constexpr int kAlignedLeadSteps = 64;

@@ -50,6 +50,9 @@ enum class Metric : uint8_t {
   kLayerScaleLowest,
   kLayerScaleHighest,
   kLayersOutside,
+  kBenchmarkLoss,
+  kBenchmarkDistance,
+  kBenchmarkPairs,
   // One rank. Labels run_id, rank; up to limits::kRankSeries ranks, then the
   // worst ones only, and the _spread families below beside them.
   kRankInfo,

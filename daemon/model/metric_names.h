@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 115;
+inline constexpr int kMetrics = 118;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -152,6 +152,16 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Highest loss scale of a layer, where layers have scales of their own."},
     {Metric::kLayersOutside, "nanwatch_layers_outside", MetricKind::kGauge,
      false, "Layers whose own loss scale does not suit their gradients."},
+    {Metric::kBenchmarkLoss, "nanwatch_benchmark_loss", MetricKind::kGauge,
+     false,
+     "Loss of the run's benchmark, mean of about ten steps that both have."},
+    {Metric::kBenchmarkDistance, "nanwatch_benchmark_loss_difference_ratio",
+     MetricKind::kGauge, false,
+     "How far the run's loss lies above its benchmark's at these steps, as a "
+     "share of it; below: negative."},
+    {Metric::kBenchmarkPairs, "nanwatch_benchmark_steps_total",
+     MetricKind::kCounter, false,
+     "Steps at which the run's loss was held against its benchmark's."},
     {Metric::kRankInfo, "nanwatch_rank_info", MetricKind::kInfo, false,
      "Where a rank runs; join it on run_id and rank."},
     {Metric::kRankSeverity, "nanwatch_rank_severity", MetricKind::kGauge, false,

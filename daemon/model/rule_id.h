@@ -58,6 +58,7 @@ enum class RuleId : uint8_t {
   kFp8Clip = 41,
   kFp8Underflow = 42,
   kScaleInvJump = 43,
+  kBenchLossDivergence = 44,
   kReplicaDivergence = 49,
   kSdcStrikes = 51,
   kStalled = 53,

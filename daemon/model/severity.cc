@@ -34,6 +34,8 @@ std::string_view Name(Family family) {
       return "rank";
     case Family::kTelemetry:
       return "telemetry";
+    case Family::kBenchmark:
+      return "benchmark";
   }
   return "telemetry";
 }

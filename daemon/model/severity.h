@@ -21,9 +21,11 @@ enum class Family : uint8_t {
   kFp8,        // fp8 tensors and their scales
   kRank,       // ranks that differ from one another
   kTelemetry,  // records that are missing, or say nothing
+  // Numbers are kept in history: new ones go to the end.
+  kBenchmark,  // what differs from the run that it is held against
 };
-inline constexpr int kFamilies = 8;
-constexpr Family Last(Family) { return Family::kTelemetry; }
+inline constexpr int kFamilies = 9;
+constexpr Family Last(Family) { return Family::kBenchmark; }
 
 // Returns the lower-case name that stands in metrics, JSON and configuration.
 std::string_view Name(Severity severity);

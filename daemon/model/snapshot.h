@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/benchmark.h"
 #include "model/diagnosis.h"
 #include "model/incident.h"
 #include "model/rank.h"
@@ -157,6 +158,10 @@ struct RunView {
   std::vector<std::shared_ptr<const RankBlock>> ranks;
   // Null: nothing of gradients in fp16 or FP8 was told. At most a second old.
   std::shared_ptr<const LayerRangesView> layer_ranges;
+  // What its losses are held against, and how they compare; null and absent:
+  // nothing.
+  std::shared_ptr<const Benchmark> bench;
+  std::optional<BenchmarkView> benchmark;
   std::vector<OpView> top_ops;  // origins first, at most limits::kTopOps
   uint64_t ranks_open = 0;
   uint64_t ranks_lost = 0;

@@ -73,6 +73,21 @@ void Fields(A& a, const ScalerView& s) {
   a.Field("layers", s.layers, Where(s.layers.has_value()));
 }
 
+template <Showing A>
+void Fields(A& a, const BenchmarkView& b) {
+  a.Field("reference", b.reference);
+  a.Field("points", b.points);
+  a.Field("not_finite", b.not_finite);
+  a.Field("first_step", b.first_step);
+  a.Field("last_step", b.last_step);
+  a.Field("pairs", b.pairs);
+  a.Field("pair_step", b.pair_step, Where(b.pairs > 0));
+  a.Field("loss", b.loss, Where(b.loss.has_value()));
+  a.Field("benchmark_loss", b.benchmark_loss,
+          Where(b.benchmark_loss.has_value()));
+  a.Field("same_batches", b.same_batches, Where(b.same_batches.has_value()));
+}
+
 // What a list of runs says of each.
 template <Showing A>
 void Fields(A& a, const RunView& r) {

@@ -30,6 +30,8 @@ std::string_view AlertName(Family family) {
       return "NanwatchRanksDisagree";
     case Family::kTelemetry:
       return "NanwatchTelemetry";
+    case Family::kBenchmark:
+      return "NanwatchBenchLossDivergence";
   }
   return "Nanwatch";
 }

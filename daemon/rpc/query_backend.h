@@ -34,6 +34,9 @@ struct QueryBackend {
   // Posts the annotation as an event.
   std::function<Status(const RunKey&, const Annotation&, const Caller&)>
       annotate;
+  // Posts the benchmark as an event.
+  std::function<Status(const RunKey&, const BenchmarkSet&, const Caller&)>
+      set_benchmark;
   // Hears of who was refused. Not set: nobody does.
   AuditSink audit;
   // Rules by number; "" and nullopt: no such rule.

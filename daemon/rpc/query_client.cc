@@ -217,4 +217,16 @@ Result<std::string> QueryClient::Annotate(const v1::AnnotateRequest& request) {
   return response.message();
 }
 
+Result<std::string> QueryClient::SetBenchmark(
+    const v1::SetBenchmarkRequest& request) {
+  grpc::ClientContext context;
+  stub_->Sign(&context);
+  SetDeadline(deadline_, &context);
+  v1::SetBenchmarkResponse response;
+  const grpc::Status status =
+      stub_->stub->SetBenchmark(&context, request, &response);
+  if (!status.ok()) return Explain(status);
+  return response.message();
+}
+
 }  // namespace nanwatch

@@ -47,6 +47,7 @@ class QueryClient {
       const std::function<Status(const v1::ExportRunResponse&)>& take);
   // The daemon's answer: what was done, in one sentence.
   Result<std::string> Annotate(const v1::AnnotateRequest& request);
+  Result<std::string> SetBenchmark(const v1::SetBenchmarkRequest& request);
 
   const std::string& address() const { return address_; }
 

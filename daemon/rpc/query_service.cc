@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "model/limits.h"
-#include "rpc/annotate.h"
 #include "rpc/ended_runs.h"
 #include "rpc/view_messages.h"
 #include "wire/event_codec.h"
@@ -25,12 +24,6 @@ constexpr uint32_t kLongestWatchIntervalMs = 60000;
 constexpr uint32_t kPoints = 1000;
 // How soon the place of a watcher who went is another's.
 constexpr milliseconds kLook{100};
-
-template <typename Request>
-std::optional<int32_t> AttemptOf(const Request& request) {
-  return request.has_attempt() ? std::optional<int32_t>(request.attempt())
-                               : std::nullopt;
-}
 
 std::string NoSuchRun(const std::string& run_id,
                       std::optional<int32_t> attempt) {
@@ -345,37 +338,14 @@ grpc::Status QueryServiceImpl::ExportRun(
 }
 
 std::string QueryServiceImpl::WhyNotToldTo(
-    const v1::AnnotateRequest& request) const {
+    const std::string& run_id, std::optional<int32_t> attempt) const {
   const auto reader = OpenHistory();
-  if (!reader) return NoSuchRun(request.run_id(), AttemptOf(request));
-  const Result<Known> run =
-      FindKnown(request.run_id(), AttemptOf(request), **reader);
+  if (!reader) return NoSuchRun(run_id, attempt);
+  const Result<Known> run = FindKnown(run_id, attempt, **reader);
   if (!run) return run.error();
   return fmt::format(
       "run {} attempt {} has ended: nothing can be said to it any more",
       run->key.run_id, run->key.attempt);
-}
-
-grpc::Status QueryServiceImpl::Annotate(grpc::ServerContext* context,
-                                        const v1::AnnotateRequest* request,
-                                        v1::AnnotateResponse* response) {
-  const Asked asked(*this, *context, Query::kCall);
-  if (!asked.in.ok()) return asked.in;
-  const auto run =
-      backend_.snapshot()->Find(request->run_id(), AttemptOf(*request));
-  if (run == nullptr) return Missing(WhyNotToldTo(*request));
-  const Caller caller = callers_.Of(asked.who);
-  const std::string& owner = run->description.owner;
-  if (!MayChange(owner, caller)) {
-    return Deny(run->key.run_id, owner, caller);
-  }
-  const Result<Annotation> annotation =
-      ReadAnnotation(*request, *run, backend_, caller.name);
-  if (!annotation) return {StatusCode::INVALID_ARGUMENT, annotation.error()};
-  const Status posted = backend_.annotate(run->key, *annotation, caller);
-  if (!posted) return {StatusCode::UNAVAILABLE, posted.error()};
-  response->set_message(Describe(*annotation, *run, request->rule()));
-  return grpc::Status::OK;
 }
 
 }  // namespace nanwatch

@@ -55,6 +55,9 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   grpc::Status Annotate(grpc::ServerContext* context,
                         const v1::AnnotateRequest* request,
                         v1::AnnotateResponse* response) override;
+  grpc::Status SetBenchmark(grpc::ServerContext* context,
+                            const v1::SetBenchmarkRequest* request,
+                            v1::SetBenchmarkResponse* response) override;
 
  private:
   grpc::Status GetLayerScales(const v1::GetLayersRequest& request,
@@ -85,8 +88,13 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   // In the snapshot, else from history. `attempt` absent: the newest.
   Result<std::shared_ptr<const RunView>> Find(
       const std::string& run_id, std::optional<int32_t> attempt) const;
-  // Of an annotation for a run that is not in the snapshot.
-  std::string WhyNotToldTo(const v1::AnnotateRequest& request) const;
+  // Of a run that is not in the snapshot.
+  std::string WhyNotToldTo(const std::string& run_id,
+                           std::optional<int32_t> attempt) const;
+  // OK and the run, or why the caller may not say anything to it.
+  grpc::Status FindToTell(const std::string& run_id,
+                          std::optional<int32_t> attempt, const Caller& caller,
+                          std::shared_ptr<const RunView>* run) const;
   // A run as those need it who read its history.
   struct Known {
     RunKey key;
@@ -100,6 +108,11 @@ class QueryServiceImpl final : public v1::QueryService::Service {
   grpc::Status FindReadable(const std::string& run_id,
                             std::optional<int32_t> attempt, const Identity& who,
                             HistoryReader& reader, RunKey* run) const;
+  template <typename Request>
+  static std::optional<int32_t> AttemptOf(const Request& request) {
+    return request.has_attempt() ? std::optional<int32_t>(request.attempt())
+                                 : std::nullopt;
+  }
   // OK, or why the caller may not see the run.
   grpc::Status CheckReader(std::string_view run_id, std::string_view owner,
                            const Identity& who) const;

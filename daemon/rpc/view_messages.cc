@@ -125,6 +125,7 @@ void WriteDetail(const RunView& from, const RuleNames& rule_name,
   }
   for (const OpView& op : from.top_ops) Write(op, to->add_ops());
   to->set_judged_since(from.judged_since);
+  if (from.benchmark) Write(*from.benchmark, to->mutable_benchmark());
   if (from.stop_requested) to->set_stop_requested(*from.stop_requested);
   AddPlaces(from, to);
 }

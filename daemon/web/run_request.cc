@@ -42,6 +42,7 @@ class RunRequest {
       return Detail(static_cast<size_t>(*ranks));
     }
     if (path_.what == "layers") return Layers();
+    if (path_.what == "benchmark") return BenchmarkLosses();
     if (auto refused = TakeParameters()) return *refused;
     if (path_.what == "incidents") return Incidents();
     return path_.what == "steps" ? Steps() : Ops();
@@ -108,6 +109,22 @@ class RunRequest {
                                     ? *view->layer_ranges
                                     : LayerRangesView{}));
     return JsonReply(json, "layers");
+  }
+
+  HttpReply BenchmarkLosses() {
+    if (!query_.Untaken().empty()) return UnknownParameter(query_.Untaken());
+    const std::shared_ptr<const RunView> view = view_ ? view_ : PastRun();
+    if (view == nullptr) return NoSuchRun(path_.run_id);
+    Json json = {{"run_id", view->key.run_id}, {"attempt", view->key.attempt}};
+    Json& points = json["points"] = Json::array();
+    json["reference"] = nullptr;
+    if (view->bench != nullptr) {
+      json["reference"] = view->bench->reference;
+      for (const BenchmarkPoint& point : view->bench->points) {
+        points.push_back({point.step, JsonNumber(point.loss)});
+      }
+    }
+    return JsonReply(json, "benchmark");
   }
 
   HttpReply Incidents() const {
@@ -257,7 +274,7 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
   }
   if (next < path.size()) parsed.what = path[next++];
   static const std::set<std::string> kKnown = {
-      "", "steps", "ops", "layers", "incidents", "annotations"};
+      "", "steps", "ops", "layers", "benchmark", "incidents", "annotations"};
   if (next != path.size() || kKnown.count(parsed.what) == 0) {
     return std::nullopt;
   }

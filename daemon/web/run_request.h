@@ -18,7 +18,7 @@ namespace nanwatch {
 struct RunPath {
   std::string run_id;
   std::optional<int32_t> attempt;
-  std::string what;  // "", "steps", "ops", "layers", "incidents", "annotations"
+  std::string what;  // "", "steps", "ops", "layers", "benchmark", ...
 };
 
 // `path`: RUN [attempts N] [what], decoded. nullopt: nothing like that.

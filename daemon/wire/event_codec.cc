@@ -9,6 +9,7 @@
 
 #include "model/limits.h"
 #include "nanwatch/v1/history.pb.h"
+#include "wire/benchmark_codec.h"
 #include "wire/op_codec.h"
 #include "wire/op_name_codec.h"
 #include "wire/run_codec.h"
@@ -88,6 +89,10 @@ struct BodyWriter {
     for (const PastTrouble& trouble : body.troubles_before) {
       WriteTrouble(trouble, to->mutable_run_opened()->add_troubles_before());
     }
+    if (body.benchmark != nullptr) {
+      WriteBenchmark(*body.benchmark,
+                     to->mutable_run_opened()->mutable_benchmark());
+    }
   }
   void operator()(const RankOpened& body) {
     v1::StoredRankOpened* opened = to->mutable_rank_opened();
@@ -127,6 +132,11 @@ struct BodyWriter {
     annotation->set_until_us(ToMicros(body.until));
     annotation->set_by(body.by);
     annotation->set_reason(body.reason);
+  }
+  void operator()(const BenchmarkSet& body) {
+    v1::StoredBenchmark* benchmark = to->mutable_benchmark();
+    if (body.benchmark != nullptr) WriteBenchmark(*body.benchmark, benchmark);
+    benchmark->set_by(body.by);
   }
   void operator()(const RunCheckpoint& body) {
     to->mutable_checkpoint()->set_engine_version(body.engine_version);
@@ -191,7 +201,7 @@ Verdict ReadTroubles(const v1::StoredRunOpened& from, RunOpened* to) {
     return Complaint{"more incidents of attempts before than one can have", ""};
   }
   for (const v1::StoredPastTrouble& trouble : from.troubles_before()) {
-    if (trouble.family() > static_cast<uint32_t>(Family::kTelemetry) ||
+    if (trouble.family() > static_cast<uint32_t>(Last(Family())) ||
         trouble.worst() > static_cast<uint32_t>(Severity::kCritical)) {
       return Complaint{"an incident of an attempt before that cannot be", ""};
     }
@@ -260,6 +270,30 @@ Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
   return std::nullopt;
 }
 
+Verdict ReadRunOpened(const v1::StoredRunOpened& from, RunOpened* to) {
+  to->reason = from.reason();
+  if (from.has_good_scale_before()) {
+    to->good_scale_before = from.good_scale_before();
+  }
+  if (from.has_loss_before()) {
+    const auto& loss = from.loss_before();
+    to->loss_before = LossReached{.first = loss.first(),
+                                  .best = loss.best(),
+                                  .level = loss.level(),
+                                  .noise = loss.noise(),
+                                  .records = loss.records(),
+                                  .level_step = loss.level_step(),
+                                  .last_step = loss.last_step(),
+                                  .high = loss.high()};
+  }
+  to->updates_before = from.attempts_before();
+  if (Verdict wrong = ReadTroubles(from, to)) return wrong;
+  if (Verdict wrong = ReadBenchmark(from.benchmark(), &to->benchmark)) {
+    return wrong;
+  }
+  return ReadRun(from.run(), &to->description);
+}
+
 Verdict ReadBody(const StoredEvent& from, EventBody* to) {
   switch (from.body_case()) {
     case StoredEvent::kDaemonStarted:
@@ -270,27 +304,8 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
       return std::nullopt;
     case StoredEvent::kRulesLoaded:
       return ReadRules(from.rules_loaded(), &to->emplace<RulesLoaded>());
-    case StoredEvent::kRunOpened: {
-      RunOpened& opened = to->emplace<RunOpened>();
-      opened.reason = from.run_opened().reason();
-      if (from.run_opened().has_good_scale_before()) {
-        opened.good_scale_before = from.run_opened().good_scale_before();
-      }
-      if (from.run_opened().has_loss_before()) {
-        const auto& loss = from.run_opened().loss_before();
-        opened.loss_before = LossReached{.first = loss.first(),
-                                         .best = loss.best(),
-                                         .level = loss.level(),
-                                         .noise = loss.noise(),
-                                         .records = loss.records(),
-                                         .level_step = loss.level_step(),
-                                         .last_step = loss.last_step(),
-                                         .high = loss.high()};
-      }
-      opened.updates_before = from.run_opened().attempts_before();
-      if (auto wrong = ReadTroubles(from.run_opened(), &opened)) return wrong;
-      return ReadRun(from.run_opened().run(), &opened.description);
-    }
+    case StoredEvent::kRunOpened:
+      return ReadRunOpened(from.run_opened(), &to->emplace<RunOpened>());
     case StoredEvent::kRankOpened: {
       RankOpened& opened = to->emplace<RankOpened>();
       opened.ops_known = from.rank_opened().ops_known();
@@ -325,6 +340,11 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
     case StoredEvent::kRecordsEnded:
       return ReadRecordsEnded(from.records_ended(),
                               &to->emplace<RecordsEnded>());
+    case StoredEvent::kBenchmark: {
+      auto& set = to->emplace<BenchmarkSet>();
+      set.by = from.benchmark().by();
+      return ReadBenchmark(from.benchmark(), &set.benchmark);
+    }
     case StoredEvent::BODY_NOT_SET:
       break;
   }

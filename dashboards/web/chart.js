@@ -69,8 +69,11 @@ export class Chart {
     this.readout = h('span', {class: 'readout'});
     this.plot = h('div', {class: 'plot'});
     this.line = h('div', {class: 'cursor', hidden: true});
+    const benchmark = field.name === 'loss' && owner.owner.run.benchmark;
     this.element = h('figure', {class: 'chart', 'data-field': field.name},
-        h('figcaption', {}, h('b', {}, field.title), this.readout),
+        h('figcaption', {}, h('b', {}, field.title), this.readout,
+          benchmark && h('span', {class: 'note', 'data-key': 'benchmark'},
+                         `dashed: ${benchmark.reference}`)),
         h('div', {class: 'frame'}, this.plot, this.line));
     this.dygraph = null;
     this.data = null;
@@ -163,6 +166,7 @@ export class Chart {
       canvas.fillStyle = this.colour.faint;
       canvas.fillRect(x - 1, area.y, 2, area.h);
     }
+    if (this.field.name === 'loss') this.drawBenchmark(canvas, area, g);
     this.drawNonFinite(canvas, area, g);
     if (!this.skipped) return;
     canvas.fillStyle = this.colour.warning;
@@ -172,6 +176,25 @@ export class Chart {
       const height = 4 + 5 * skip.share;
       canvas.fillRect(spot[0], area.y + area.h - height, spot[1], height);
     }
+  }
+
+  // The losses of the run that this one is held against.
+  drawBenchmark(canvas, area, g) {
+    const points = this.owner.benchmark.filter(
+        ([, loss]) => !this.log || loss > 0);
+    if (!points.length) return;
+    canvas.save();
+    canvas.beginPath();
+    canvas.rect(area.x, area.y, area.w, area.h);
+    canvas.clip();
+    canvas.strokeStyle = this.colour.warning;
+    canvas.setLineDash([4, 3]);
+    canvas.beginPath();
+    for (const [step, loss] of points) {
+      canvas.lineTo(g.toDomXCoord(step), g.toDomYCoord(loss));
+    }
+    canvas.stroke();
+    canvas.restore();
   }
 
   // Values that are not finite hang from the top.

@@ -24,6 +24,7 @@ export class Charts {
     this.charts = [];
     this.buckets = [];
     this.incidents = [];
+    this.benchmark = [];  // [[step, loss]]
     this.whole = [0, 1];
     this.at = -1;  // bucket under the cursor
     this.all = false;
@@ -71,6 +72,7 @@ export class Charts {
     if (opens && !this.window) this.window = this.around(this.step, whole);
     this.opened = true;
     this.buckets = whole;
+    this.benchmark = await this.losses();
     if (this.window) {
       const [from, to] = this.window.map(Math.round);
       this.buckets = await this.fetch(`&from=${from}&to=${to}`) || whole;
@@ -104,6 +106,17 @@ export class Charts {
       if (e.name === 'AbortError') return null;
       this.note.textContent = `${e.message} ${e.todo || ''}`;
       return null;
+    }
+  }
+
+  // Of the run that this one is held against; none: [].
+  async losses() {
+    if (!this.owner.run.benchmark) return [];
+    try {
+      const {points} = await getJson(`${this.owner.path()}/benchmark`);
+      return points.filter(([, loss]) => Number.isFinite(loss));
+    } catch (e) {
+      return [];
     }
   }
 

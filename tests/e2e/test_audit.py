@@ -87,6 +87,7 @@ def test_what_people_say(audited):
                             (("unmute", "sick"), "unmute"),
                             (("ack", "sick", "--incident", found["id"]),
                              "ack"),
+                            (("bench", "clear", "sick"), "benchmark"),
                             (("stop", "sick", "--reason", "it is over"), "stop")):
             assert audited.nanwatch(*words).returncode == 0, words
             said = line(audited.audit, kind, run="sick", attempt=0)

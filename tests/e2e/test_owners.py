@@ -114,7 +114,7 @@ def test_another_user_changes_nothing_of_a_run(shared):
             bob.say(words)
             assert denied(bob.hear("refusal"))
         for words in (["stop", "job", "--reason", "x"], ["mute", "job"],
-                      ["ack", "job"]):
+                      ["ack", "job"], ["bench", "clear", "job"]):
             said = nanwatch(shared, BOB, *words)
             assert said.returncode not in (0, 1, 2), words
             assert f"belongs to {ANN}" in said.stderr
@@ -139,6 +139,8 @@ def test_the_owner_an_admin_and_root_change_it(shared):
         ann.opened(11, "job", world=3)
         for user in (ANN, CHIEF, "root"):
             said = nanwatch(shared, user, "ack", "job", "--by", "x")
+            assert said.returncode == 0, said.stderr
+            said = nanwatch(shared, user, "bench", "clear", "job")
             assert said.returncode == 0, said.stderr
         with client(shared, CHIEF) as chief:
             chief.opened(33, "job", rank=1, world=3)

@@ -183,7 +183,7 @@ def test_alerts_of_conditions_have_the_names_of_the_daemons_push():
         r'case Family::k(\w+):\n\s+return "(\w+)"',
         (ROOT / "daemon/model/severity.cc").read_text()))
     wanted = {pushed[f]: condition[f] for f in condition}
-    assert len(wanted) == 8
+    assert len(wanted) == 9
     assert GENERATOR.FAMILIES == wanted
     for name, family in wanted.items():
         rules = [r for r in ALERTS if r["alert"] == name]

@@ -8,7 +8,8 @@ from panels import (BY_SEVERITY, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED
 CONDITIONS = {"scale": "NanwatchLossScale", "loss": "NanwatchLoss",
               "weight": "NanwatchWeights", "op": "NanwatchOpOverflow",
               "gradient": "NanwatchGradients", "fp8": "NanwatchFp8",
-              "rank": "NanwatchRanksDisagree", "telemetry": "NanwatchTelemetry"}
+              "rank": "NanwatchRanksDisagree",
+              "benchmark": "NanwatchBenchLossDivergence", "telemetry": "NanwatchTelemetry"}
 OVERFLOWED = ("and on (run_id) (sum by (run_id) (increase("
               "nanwatch_overflow_steps_total{RUN}[$__rate_interval])) > 0)")
 
@@ -198,6 +199,39 @@ WHAT = (7, [
             alerts=("NanwatchOpOverflow",)),
 ])
 
+BENCHMARK = (7, [
+    lines("Loss and its benchmark", [
+        q(newest("nanwatch_loss"), "loss"),
+        q(newest("nanwatch_benchmark_loss"),
+          "benchmark, mean of the newest steps that both have"),
+    ], "none",
+        "The newest finite loss of the run, and the benchmark's at the same steps.",
+        "Together, but for the noise of single steps.",
+        "They part: `nanwatch compare` of the two says in which setting and in "
+        "which tensor. No benchmark: `nanwatch bench set RUN --to OTHER` names one.",
+        width=12, none="no benchmark",
+        alerts=("NanwatchBenchLossDivergence",)),
+    stat("Steps compared a second", now(
+        "sum by (run_id) (rate(nanwatch_benchmark_steps_total{RUN}"
+        "[$__rate_interval]))"), "short",
+         "Steps at which both had a loss, a second.",
+         "As many as the run has, or as the benchmark has points.",
+         "0: the benchmark has ended, or its steps are numbered otherwise.",
+         width=4, none="no benchmark",
+         alerts=("NanwatchBenchLossDivergence",)),
+    lines("Loss above its benchmark", q(
+        newest("nanwatch_benchmark_loss_difference_ratio"), "above"),
+          "percentunit",
+          "How far the mean of the run's newest losses lies above the "
+          "benchmark's, as a share of it; below 0: under it.",
+          "About 0: less than 0.1 % where both train on the same batches, some "
+          "per cent where they do not.",
+          "It leaves 0 at once: something was changed at that step. Slowly: "
+          "the learning rate, the data or an op.",
+          width=8, none="no benchmark",
+          alerts=("NanwatchBenchLossDivergence",)),
+])
+
 BEGAN = (5, [
     table("Where it began", {
         "sick with": (None, {}),
@@ -360,6 +394,6 @@ ABOUT = (4, [
 BOARD = board(
     "nanwatch-run", "Run", "One training run: verdict, loss scale, loss, norms.",
     [JOBS, RUNS, PAGE],
-    [FIRST, SCALE_AND_LOSS, RATES, WHAT, BEGAN, "Scaler and gradients", SCALER,
-     "Progress and records", PROGRESS, "What it is", ABOUT],
+    [FIRST, SCALE_AND_LOSS, RATES, WHAT, BEGAN, "Benchmark", BENCHMARK,
+     "Scaler and gradients", SCALER, "Progress and records", PROGRESS, "What it is", ABOUT],
     links=[RUN_PAGE], annotations=INCIDENTS, refresh="10s")

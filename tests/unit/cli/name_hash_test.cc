@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,8 @@ namespace {
 
 const char* const kNames[] = {"RUNNAME",  "JOBNAME",  "HOSTNAME", "DEVICENAME",
                               "DEVICEID", "OPNAME",   "OPTNAME",  "SETTINGKEY",
-                              "SETTING=", "SOMEBODY", "WHYNAME",  "MYSCALER"};
+                              "SETTING=", "SOMEBODY", "WHYNAME",  "MYSCALER",
+                              "BENCHNAME"};
 
 std::vector<Event> EventsWithNames() {
   std::vector<Event> events;
@@ -46,6 +48,9 @@ std::vector<Event> EventsWithNames() {
   said.by = "SOMEBODY";
   said.reason = "WHYNAME";
   add(said);
+  add(BenchmarkSet{
+      std::make_shared<const Benchmark>(Benchmark{"BENCHNAME", {{1, 2.5}}}),
+      "SOMEBODY"});
   return events;
 }
 

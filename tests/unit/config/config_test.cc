@@ -71,6 +71,7 @@ void ExpectDefaults(const DaemonConfig& config) {
   EXPECT_EQ(config.log.level, defaults.log.level);
   EXPECT_EQ(config.log.json, defaults.log.json);
   EXPECT_EQ(config.rules, defaults.rules);
+  EXPECT_TRUE(config.benchmarks.empty());
 }
 
 TEST(Config, AnEmptyTextIsTheDefaults) {
@@ -121,6 +122,7 @@ notify:
   alertmanager: {urls: [http://am:9093]}
   webhook: {urls: [https://chat.example/x], body: '{"text": "{{summary}}"}'}
 log: {level: debug, json: true}
+benchmarks: {gpt: base@0, "7": other}
 )",
                                   "f.yaml");
   ASSERT_TRUE(config.ok()) << config.error();
@@ -146,6 +148,8 @@ log: {level: debug, json: true}
   EXPECT_EQ(config->notify.alertmanager.urls.size(), 1u);
   EXPECT_EQ(config->notify.webhook.urls.size(), 1u);
   EXPECT_EQ(config->notify.webhook.body, "{\"text\": \"{{summary}}\"}");
+  EXPECT_EQ(config->benchmarks, (std::map<std::string, std::string>{
+                                    {"7", "other"}, {"gpt", "base@0"}}));
   EXPECT_EQ(config->log.level, LogLevel::kDebug);
   EXPECT_TRUE(config->log.json);
 }
@@ -217,6 +221,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"history: {commit_bytes: 64MiB, queue_bytes: 1MiB}",
                  "below history.commit_bytes"},
         BadValue{"alerts: {hold: 5s}", "from 30s"},
+        BadValue{"benchmarks: {gpt: \"\"}", "benchmarks.gpt must name a run"},
+        BadValue{"benchmarks: {gpt: [a]}", "not one value"},
+        BadValue{"benchmarks: [a]", "not a mapping"},
         BadValue{"notify: {alertmanager: {urls: [am:9093]}}", "http://"},
         BadValue{"notify: {webhook: {urls: [http://a], bdy: x}}", "body?"},
         BadValue{"[1, 2]", "not a mapping"}, BadValue{"a: {", "not YAML"},

@@ -71,6 +71,7 @@ static_assert(std::is_trivially_copyable_v<OpRules>);
 static_assert(std::is_trivially_copyable_v<AlignedRules>);
 static_assert(std::is_trivially_copyable_v<TimeRules>);
 static_assert(std::is_trivially_copyable_v<LayerRules>);
+static_assert(std::is_trivially_copyable_v<BenchRules>);
 
 // Of a rank's 8 KB: one list an optimizer. The others are an op's that is
 // watched, a group's and a run's.
@@ -80,6 +81,7 @@ TEST(Rules, StateStaysSmall) {
   EXPECT_LE(sizeof(AlignedRules), 1024u);
   EXPECT_LE(sizeof(TimeRules), 512u);
   EXPECT_LE(sizeof(LayerRules), 512u);
+  EXPECT_LE(sizeof(BenchRules), 512u);
   RecordProperty("step", static_cast<int>(sizeof(StepRules)));
   RecordProperty("op", static_cast<int>(sizeof(OpRules)));
   RecordProperty("aligned", static_cast<int>(sizeof(AlignedRules)));

@@ -70,6 +70,11 @@ class FakeDaemon {
       annotated.emplace_back(run, said);
       return OkStatus();
     };
+    backend.set_benchmark = [this](const RunKey& run, const BenchmarkSet& set,
+                                   const Caller&) {
+      benchmarks.emplace_back(run, set);
+      return OkStatus();
+    };
     backend.rule_name = [](RuleId rule) {
       return rule == RuleId::kScaleCollapse ? "scale_collapse" : "";
     };
@@ -110,6 +115,7 @@ class FakeDaemon {
   FakeSink sink;
   QueryBackend backend;
   std::vector<std::pair<RunKey, Annotation>> annotated;
+  std::vector<std::pair<RunKey, BenchmarkSet>> benchmarks;
   RpcOptions options_;
   std::unique_ptr<RpcServer> server;
 

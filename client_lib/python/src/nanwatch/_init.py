@@ -42,6 +42,7 @@ def init(
     clip_norm: float | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    benchmark: str = "",
     host: str | None = None,
     device: str = "",
     device_id: str = "",
@@ -84,7 +85,9 @@ def init(
     {"trains_on": "rewards"} says that the loss follows rewards (found out where
     gymnasium or the like is imported): levels of losses and norms are
     information then; {"loss": "cross_entropy"} that it is one and never below 0
-    (found out of Keras's compile()). `dp`
+    (found out of Keras's compile()). `benchmark` is a run that the daemon
+    knows, "RUN" or "RUN@ATTEMPT": this one's losses are held against its
+    (else NANWATCH_BENCHMARK). `dp`
     to `cp` are the rank's places in its parallel groups, alone or with the
     size of the group: dp=(1, 8). `shapes` is said by watches.
 
@@ -185,6 +188,7 @@ def _opening(given: dict[str, Any], checks: Checks) -> Opening:
             **rewards(sys.modules),
             **_settings(given["settings"], checks),
             **(_environment.known() if _first_steps.only_opens() else {}),
+            **_benchmark(text("benchmark")),
         },
         host=None if given["host"] is None else text("host"),
         device=text("device"),
@@ -212,6 +216,11 @@ def _one_of(
             name, f"{name}= is one of {', '.join(known)}, not {text[:64]!r}"
         )
     return text
+
+
+def _benchmark(said: str) -> dict[str, str]:
+    run = said or os.environ.get("NANWATCH_BENCHMARK", "")
+    return {"benchmark": run} if run else {}
 
 
 def _settings(settings: Any, checks: Checks) -> dict[str, str]:

@@ -1,0 +1,150 @@
+#include "detect/bench_loss_divergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kMeanOver = 10;  // pairs; ours
+// The shift that evidence is gathered for. Ours.
+constexpr double kShift = 0.5;  // deviations
+// What a single pair can say: one outlier is no evidence. Ours.
+constexpr double kMostOfAPair = 4;  // deviations
+constexpr float kLittle = 1;        // nats of what is noise still; ours
+constexpr float kMostNats = 1000;   // what is more says nothing; ours
+// So many times what was usual is no rounding that grew. Ours.
+constexpr double kJump = 8;
+// Share of what matters, below which no pair speaks. Ours.
+constexpr double kLeastOfIt = 0.25;
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"nats", 13.8, 3, 100, "nats",
+     "ours: healthy noise comes to it once in 10^6 pairs"},
+    {"hold", 10, 2, 100000, "pairs", "msprobe: ten in a row"},
+    {"same_batches", 0.001, 0, 10, "ratio",
+     "ours: bf16 beside fp32 comes to 0.0006 in 2,000 steps"},
+    {"offset", 0.02, 0, 10, "ratio", "verl: 2 %"},
+    {"other_batches", 0.05, 0, 10, "ratio", "Megatron-LM's CI: 5 %"},
+    {"critical", 0.1, 0, 10, "ratio", "ours: twice what other batches do"},
+    {"critical_hold", 100, 1, 1000000, "pairs", "ours: no transition lasts it"},
+    {"clear_after", 100, 1, 100000, "pairs", "msprobe"},
+};
+
+}  // namespace
+
+constinit const RuleSpec BenchLossDivergence::kSpec = {
+    RuleId::kBenchLossDivergence,
+    "bench_loss_divergence",
+    Family::kBenchmark,
+    "The loss leaves that of the run's benchmark.",
+    "At the same steps, the loss lies above that of the benchmark by more than "
+    "other_batches, and the evidence that it is no noise comes to nats, over "
+    "hold pairs at least. Where both runs have the same batches, as their "
+    "losses tell: above or below by more than offset; or all at once apart by "
+    "more than same_batches. Critical: above by critical, for critical_hold "
+    "pairs.",
+    "Within half of same_batches, or of other_batches, for clear_after pairs.",
+    kThresholds,
+    "Others compare a smoothed loss with 1 % (msprobe), 2 % (verl) or 5 % "
+    "(Megatron-LM), whatever differs between the runs: that is 100 times what "
+    "the same batches in another format do, and less than other batches do. A "
+    "run that learns the same some steps sooner or later has not left. A loss "
+    "that is no number is loss_nonfinite's."};
+
+void BenchLossDivergence::Side::Add(double deviations, int64_t step) {
+  if (nats <= 0) *this = {.since = step};
+  const double z = std::clamp(deviations, -kMostOfAPair, kMostOfAPair);
+  const auto more = static_cast<float>(kShift * z - kShift * kShift / 2);
+  nats = std::clamp(nats + more, 0.0f, kMostNats);
+  ++pairs;
+}
+
+bool BenchLossDivergence::Side::Speaks(Thresholds t) const {
+  return nats >= t[kNats] && pairs >= t[kHold];
+}
+
+Severity BenchLossDivergence::Trigger(Thresholds t) const {
+  if (far_ >= t[kCriticalHold]) return Severity::kCritical;
+  const bool same = noise_.same_batches();
+  const bool left =
+      (above_.Speaks(t) && distance_ > t[same ? kOffset : kOther]) ||
+      (below_.Speaks(t) && -distance_ > t[kOffset]) ||
+      (apart_.Speaks(t) && size_ > t[kSame]);
+  return left ? Severity::kWarning : Severity::kNone;
+}
+
+bool BenchLossDivergence::clean(Thresholds t) const {
+  return noise_.same_batches() ? size_ < t[kSame] / 2
+                               : distance_ < t[kOther] / 2;
+}
+
+int64_t BenchLossDivergence::since() const {
+  const Side* most = &above_;
+  if (below_.nats > most->nats) most = &below_;
+  if (apart_.nats > most->nats) most = &apart_;
+  return most->since;
+}
+
+// Other batches may well be learned better: what lies below speaks only of the
+// same ones. Rounding parts two runs little by little; what does it at once is
+// another thing that they do.
+void BenchLossDivergence::Weigh(const BenchContext& c, double distance,
+                                Thresholds t) {
+  const double noise = noise_.deviation();
+  if (!noise_.same_batches()) {
+    above_.Add((distance - t[kOther]) / noise, c.step);
+    return;
+  }
+  above_.Add((distance - t[kOffset]) / noise, c.step);
+  below_.Add((-distance - t[kOffset]) / noise, c.step);
+  const double size = std::fabs(distance);
+  const bool jumped =
+      size > kJump * noise_.usual() && size > t[kSame] * kLeastOfIt;
+  apart_.Add(jumped ? kMostOfAPair : -kMostOfAPair, c.step);
+}
+
+Severity BenchLossDivergence::OnBench(const BenchContext& c, Thresholds t) {
+  const bool same = noise_.same_batches();
+  const double distance = same ? noise_.Distance(c) : c.y - c.bench_high;
+  const bool known = noise_.known();
+  if (known) Weigh(c, distance, t);
+  noise_.Add(c, std::max({above_.nats, below_.nats, apart_.nats}) < kLittle);
+  const double over = std::min<double>(noise_.pairs(), kMeanOver);
+  loss_ += (c.loss - loss_) / over;
+  bench_loss_ += (c.bench_loss - bench_loss_) / over;
+  distance_ += static_cast<float>((distance - distance_) / over);
+  size_ += static_cast<float>((std::fabs(distance) - size_) / over);
+  if (!known) return episode_.severity();
+  far_ = distance_ > t[kCritical] ? std::min(far_ + 1, INT32_MAX - 1) : 0;
+  const Severity said = episode_.OnSince(since(), Trigger(t), clean(t), c.step,
+                                         static_cast<int64_t>(t[kClear]));
+  noise_.Hold(said != Severity::kNone);
+  return said;
+}
+
+void BenchLossDivergence::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const bool same = noise_.same_batches();
+  const std::string means = Sentence(" (means of the newest steps: ", loss_,
+                                     " against ", bench_loss_, ")");
+  finding->SayBoth([&](Tense tense) {
+    if (same) {
+      return Sentence("The loss ", In(tense, "differs", "differed"),
+                      " from that of its benchmark by ", size_ * 100,
+                      " % a step", means,
+                      ", though both train on the same batches.");
+    }
+    return Sentence("The loss ", In(tense, "lies ", "lay "), distance_ * 100,
+                    " % above what its benchmark had about then", means,
+                    ", more than other batches explain.");
+  });
+  finding->numbers = {{"loss", loss_, ""},
+                      {"benchmark_loss", bench_loss_, ""},
+                      {"difference", same ? size_ : distance_, "ratio"}};
+}
+
+}  // namespace nanwatch

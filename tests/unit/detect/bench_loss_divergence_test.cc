@@ -1,0 +1,148 @@
+// Rule 44: a loss that leaves its benchmark's.
+
+#include "detect/bench_loss_divergence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/golden/words.h"
+#include "tests/unit/detect/noise.h"
+
+namespace nanwatch {
+namespace {
+
+// Two runs whose losses have a course and what their batches add.
+class Pair {
+ public:
+  Pair() {
+    for (const ThresholdSpec& threshold :
+         BenchLossDivergence::kSpec.thresholds) {
+      thresholds_.push_back(threshold.value);
+    }
+  }
+
+  // `moved`: the run's loss over the benchmark's. `own`: noise of its own.
+  void Step(double moved = 1, double own = 0) {
+    const double course = 2 + 2 * std::exp(-step_ / 200.0);
+    const double batch = batches_.Factor(0.05);
+    const double other = same ? batch : others_.Factor(0.05);
+    const double loss = course * other * moved * others_.Factor(own);
+    const double bench = course * batch;
+    const BenchContext context{.step = step_,
+                               .loss = loss,
+                               .bench_loss = bench,
+                               .y = std::log(loss),
+                               .bench_y = std::log(bench),
+                               .bench_mean = std::log(course),
+                               .bench_high = std::log(course) + 0.005};
+    now = rule.OnBench(context, {thresholds_.data()});
+    worst = std::max(worst, now);
+    if (now != Severity::kNone && alerted < 0) alerted = step_;
+    ++step_;
+  }
+  void Steps(int n, double moved = 1, double own = 0) {
+    for (int i = 0; i < n; ++i) Step(moved, own);
+  }
+  Finding Described() const {
+    Finding finding;
+    finding.severity = now;
+    rule.Describe(&finding);
+    return finding;
+  }
+
+  BenchLossDivergence rule;
+  bool same = true;  // both have the same batches
+  Severity now = Severity::kNone;
+  Severity worst = Severity::kNone;
+  int64_t alerted = -1;  // step
+
+ private:
+  Noise batches_;
+  Noise others_;
+  std::vector<double> thresholds_;
+  int64_t step_ = 0;
+};
+
+TEST(BenchLossDivergence, EqualLossesThatPartAtOnceAreAWarningWithin30Pairs) {
+  Pair pair;
+  pair.Steps(200);
+  EXPECT_TRUE(pair.rule.noise().same_batches());
+  EXPECT_EQ(pair.worst, Severity::kNone);
+  pair.Steps(30, 1, 0.012);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+  const Finding finding = pair.Described();
+  EXPECT_GE(finding.opened_step, 200);
+  EXPECT_LE(finding.opened_step, 203);
+  EXPECT_GT(NumberOf(finding, "difference").value_or(0), 0.003);
+  ExpectWords(finding.sentence);
+  ExpectWords(finding.sentence_over);
+  pair.Steps(99);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+  pair.Steps(40);
+  EXPECT_EQ(pair.now, Severity::kNone);
+}
+
+TEST(BenchLossDivergence, FewPairsBeforeAreEnough) {
+  Pair pair;
+  pair.Steps(45);
+  pair.Steps(30, 1, 0.012);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+}
+
+TEST(BenchLossDivergence, RoundingThatGrowsLittleByLittleIsHealthy) {
+  Pair pair;
+  for (int i = 0; i < 2000; ++i) {
+    pair.Step(1, std::min(0.01, 1e-7 * std::exp(i / 30.0)));
+  }
+  EXPECT_TRUE(pair.rule.noise().same_batches());
+  EXPECT_EQ(pair.worst, Severity::kNone) << pair.alerted;
+}
+
+TEST(BenchLossDivergence, OtherBatchesMakeNoNoiseThatIsFound) {
+  Pair pair;
+  pair.same = false;
+  pair.Steps(2000, 1.02);
+  EXPECT_FALSE(pair.rule.noise().same_batches());
+  EXPECT_EQ(pair.worst, Severity::kNone) << pair.alerted;
+}
+
+TEST(BenchLossDivergence, OtherBatchesThatAreLearnedWorseAreAWarning) {
+  Pair pair;
+  pair.same = false;
+  pair.Steps(300);
+  pair.Steps(60, 1.12);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+  pair.Steps(200, 1.2);
+  EXPECT_EQ(pair.now, Severity::kCritical) << "for 100 pairs more than 10 %";
+  ExpectWords(pair.Described().sentence);
+}
+
+TEST(BenchLossDivergence, OtherBatchesThatAreLearnedBetterAreFine) {
+  Pair pair;
+  pair.same = false;
+  pair.Steps(300);
+  pair.Steps(500, 0.7);
+  EXPECT_EQ(pair.worst, Severity::kNone) << pair.alerted;
+}
+
+TEST(BenchLossDivergence, OnePairFarOffIsNoEvidence) {
+  Pair pair;
+  pair.Steps(200);
+  for (int i = 0; i < 20; ++i) {
+    pair.Step(1.5);
+    pair.Steps(40);
+  }
+  EXPECT_EQ(pair.worst, Severity::kNone) << pair.alerted;
+}
+
+TEST(BenchLossDivergence, TheSameBatchesWithAnOffsetFromTheStartAreAWarning) {
+  Pair pair;
+  pair.Steps(80, 0.94);
+  EXPECT_TRUE(pair.rule.noise().same_batches());
+  EXPECT_EQ(pair.now, Severity::kWarning);
+}
+
+}  // namespace
+}  // namespace nanwatch
