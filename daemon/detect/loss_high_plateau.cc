@@ -26,7 +26,6 @@ constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
 constexpr int32_t kEndRecords = 32;  // records at the end; ours
 constexpr int32_t kLevel = 16;       // records that are a level; ours
 constexpr int32_t kShown = 64;       // as Series: one may be the best
-constexpr float kEndsHigh = 1.42f;   // times the best; harder data: 1.4; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours
@@ -184,7 +183,6 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     levels_.best = levels_.at;
     step_.best = c.record.step;
   }
-  step_.left = s.out() ? s.excursion().step() : step_.best;
   const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
   const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
                                ? Ceiling(t)
@@ -245,25 +243,11 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   return severity;
 }
 
-bool LossHighPlateau::EndsHigh() const {
-  return untrained_.words > 0 && high_ == 0 && records_ >= kLeastRecords &&
-         levels_.best <= levels_.first + LnOf(1 - kSomeLearned) &&
-         levels_.at - levels_.best >=
-             std::max(LnOf(kEndsHigh), kRisenNoise * levels_.noise);
-}
-
 Severity LossHighPlateau::OnEnd(Thresholds t) {
   const auto clear = static_cast<int64_t>(t[kClear]);
   if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
     to_end_ = true;
     return episode_.On(Severity::kCritical, false, step_.newest, clear);
-  }
-  if (!episode_.open() && EndsHigh()) {
-    about_ = About::kEnd;
-    to_end_ = true;
-    told_ = levels_;
-    return episode_.OnSince(step_.left, Severity::kWarning, false, step_.newest,
-                            clear);
   }
   if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
   const Severity ceiling = Ceiling(t);
@@ -347,12 +331,6 @@ void LossHighPlateau::Describe(Finding* finding) const {
                           {"loss_before_restart", before_.level, ""},
                           {"first", first, ""},
                           {"records", static_cast<double>(stood_), ""}};
-      return;
-    case About::kEnd:
-      finding->sentence = Sentence("The loss stands at ", level,
-                                   " at the end, and had come to ", best,
-                                   " at step ", step_.best, ".");
-      finding->numbers = {{"loss", level, ""}, {"best", best, ""}};
       return;
     case About::kLost:
       finding->SayBoth([&](Tense tense) { return SayLost(tense); });

@@ -64,7 +64,6 @@ class LossHighPlateau {
     int64_t high = 0;     // the first of the high level
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
-    int64_t left = 0;     // since when the loss is above it
   };
   // Losses of guessing; 0: not known.
   struct Untrained {
@@ -73,7 +72,7 @@ class LossHighPlateau {
     float loss() const { return words > 0 ? words : classes; }
   };
   // What the finding is about.
-  enum class About : uint8_t { kLost, kGuessing, kNotLoaded, kEnd };
+  enum class About : uint8_t { kLost, kGuessing, kNotLoaded };
 
   void Begin(const StepContext& c, Thresholds t);
   Severity NoteGuessing(const StepContext& c, Thresholds t);
@@ -87,8 +86,6 @@ class LossHighPlateau {
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
-  // A language model's loss stands far above its best at the end.
-  bool EndsHigh() const;
   std::string SayGuessing(Tense tense) const;
   std::string SayNotLoaded() const;
   std::string SayLost(Tense tense) const;

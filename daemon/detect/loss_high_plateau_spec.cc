@@ -37,9 +37,12 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "best and a fifth is lost, or blown times the first level where a quarter "
     "of that was learned (else twice blown, a warning; critical at 100 times "
     "it, or at blown times guessing); critical for critical_hold records over "
-    "critical_steps steps. A warning, too, where a quarter is lost of what was "
-    "learned, or of the best level, where that is more (of a loss that learned "
-    "a quarter of its first level, or a language model's). A warning when a "
+    "critical_steps steps. A warning, too, at 1.2 times the best, where 18 % "
+    "is lost of what was learned (of a loss that learned a quarter of its "
+    "first level), or half a nat of a language model's, unless it came down "
+    "within the hold: a stage of a curriculum is learned from its first record "
+    "on. Where a weight or a length of the objective moved that the log "
+    "prints, the best level begins anew. A warning when a "
     "language model that was better is, "
     "beyond its noise, worse than guessing (the logarithm of its vocabulary, "
     "else guessing) for guessing_steps steps; critical after half of "
@@ -50,8 +53,8 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "steps: after 16 records, critical for hold; or a warning at risen times "
     "the level before it. At the end of a log critical for 32 records that do "
     "not come down, where it is risen times the best or 85 % of what was "
-    "learned is lost, but not right after a restart; a warning where a "
-    "language model's is 1.42 times the best.",
+    "learned is lost, but not right after a restart; a warning where less is "
+    "lost.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,

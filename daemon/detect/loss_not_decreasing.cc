@@ -11,7 +11,8 @@ namespace {
 
 constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
-constexpr float kQuiet = 0.1f;   // noise of a loss that keeps a level; ours
+constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
+constexpr float kQuiet = 0.1f;      // noise of a loss that keeps a level; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
@@ -77,15 +78,15 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "loss_not_decreasing",
     Family::kLoss,
     "The loss does not move: not since the start, or not any more.",
-    "`steps` steps and 256 losses after the start of a run that was not "
-    "resumed, the mean of 16 losses was never a share of `min_share` below "
-    "the first ones, nor a tenth above them, and its noise could not hide "
-    "that; or of 8 records that are means over an epoch, or over 100 steps, "
-    "none "
-    "is 1 % from another, and the last third is no share of `min_share` below "
-    "the first. A warning from `guesses` records after the learning rate rose "
-    "to "
-    "its highest (without a rate, after half of `steps` and 64 records). So "
+    "From `guesses` records after the learning rate rose to its highest, or "
+    "`steps` steps after the start (of a log that is over: 200 steps), of a "
+    "run "
+    "that was not resumed: the mean of the last third of the losses is no "
+    "share "
+    "of `min_share` below that of the first, and their noise could not hide a "
+    "fall of 1 %; or of 8 records that are means over an epoch, or over 100 "
+    "steps, none is 1 % from another, and the last third is no share of "
+    "`min_share` below the first. So "
     "is a model that still guesses then: a language model's loss of 10.37 (or "
     "what the "
     "run says that guessing costs) and of 97 % of the first losses; or one "
@@ -100,8 +101,10 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "The loss falls by a share of `min_share`; one that stands still moves.",
     kThresholds,
     "\"Less than x % in so many steps\" describes every long run. So the rule "
-    "asks once, from the start, and only where the loss moves less than 0.1 "
-    "%, noise included. A model that only guesses is a warning: the rate is "
+    "asks once, from the start, and of means: what a third of the losses is in "
+    "the mean tells a fall that single ones hide. Labels that are shuffled, or "
+    "an optimizer of other weights, leave a loss where nobody knows it for "
+    "guessing. A model that only guesses is a warning: the rate is "
     "too high for it, or its updates do not reach the weights. Where the "
     "optimizers of a rank have losses of their own (a GAN, an actor and its "
     "critic), or the loss follows rewards, health keeps no level, and the "
@@ -187,7 +190,8 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
       untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
   const bool late =
       static_cast<double>(c.record.step - first_step_) >= t[kSteps];
-  const bool hidden = unsure > kStill || s.level().noise() > kQuiet;
+  const bool hidden = unsure > kStill || s.level().noise() > kQuiet ||
+                      s.last_digit() > kRounded * std::exp(level_);
   const bool gone =
       !guesses && !episode_.open() && n >= kKnown && (fell || (hidden && late));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);

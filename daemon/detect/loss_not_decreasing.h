@@ -4,9 +4,9 @@
 // of 2000 steps speaks of nearly every long run. A run that was resumed did its
 // falling before.
 //
-// "Not decreased" is said only when the noise leaves no room for a decrease of
-// min_share. So it speaks of a loss that stands, and not of one that falls
-// slowly: the price of never being wrong.
+// "Not decreased" is said only when the noise of means leaves no room for a
+// decrease of 1 %. So it speaks of a loss that stands, and not of one that
+// falls slowly.
 //
 // A model that guesses has learned nothing at all. Each does within some
 // hundred steps, once its learning rate is there: after `guesses` records it

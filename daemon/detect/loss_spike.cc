@@ -26,8 +26,7 @@ constexpr float kNothing = 0.05f;    // of the first losses; as Series::kAll
 constexpr float kMuch =
     5;  // times the level, of one that has learned all; ours
 constexpr float kNatsLost = 2;  // of words: e^2 times as perplexed; ours
-// A training may double its loss at its 20th step for a dozen, as small GPT-2
-// runs do.
+// Small GPT-2 runs may double their loss at their 20th step for a dozen.
 constexpr int32_t kHotValues = 32;  // losses; ours
 constexpr int32_t kHotHold = 16;    // records; ours
 constexpr float kHotRatio = 2.3f;   // times the level; ours
@@ -47,7 +46,6 @@ constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
-constexpr int64_t kLags = 8;  // records, of a loss behind its objective; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
 
 }  // namespace
@@ -84,8 +82,7 @@ inline bool LossSpike::Note(const StepContext& c) {
   const int64_t overflows = c.scaler.updates() - c.scaler.good_steps();
   kind_.overflowed = std::exchange(overflows_, overflows) < overflows;
   kind_.outliers = s.outliers();
-  const bool was_up = held_ > 0;
-  held_ = 0;
+  const bool was_up = std::exchange(held_, 0) > 0;
   back_ = true;
   jump_.loss = s.newest();
   jump_.absurd = false;
@@ -226,8 +223,9 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
-  const bool usual = IsUsual(s, rise) ||
-                     ObjectiveMoved(c.run, x.step() - kLags * gap_, x.step());
+  const bool usual =
+      IsUsual(s, rise) ||
+      ObjectiveMoved(c.run, x.step() - kEndHold * gap_, x.step());
   if (!usual && x.above() >= 2 && Matters(s, s.rise(), t) &&
       x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
@@ -237,16 +235,14 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
     return Severity::kNone;
   }
   if (usual || !Matters(s, rise, t)) return Severity::kInfo;
-  const bool sure = x.nats() >= t[kCriticalNats];
+  const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
   // Nothing was loaded: what it learns from here on, it knew before.
-  if (sure && jump_.anew && x.values() >= kEndHold &&
+  if (lasts && jump_.anew &&
       ResumedAfter(c.run, x.step() - 2 * gap_, x.step())) {
     return Severity::kCritical;
   }
   if (s.comes_down() || !Matters(s, s.rise(), t)) return Severity::kWarning;
-  const bool far =
-      s.rise() >= LnOf(t[kExplosionRatio]) && x.base() + s.rise() > s.highest();
-  if (sure && (far || x.values() >= kEndHold)) at_end_ = Severity::kCritical;
+  if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }
 

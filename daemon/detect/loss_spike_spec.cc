@@ -53,7 +53,11 @@ constinit const RuleSpec LossSpike::kSpec = {
     "overflowed are applied), and at falls_ratio times the lowest loss for "
     "`hold` records after `falls` overflows without a growth of the scale. At "
     "the end of the records, end_nats are a warning and critical_nats for 8 "
-    "records are critical. A loss that crosses 0 must double the highest "
+    "records are critical. Critical for 8 records, too, that begin where the "
+    "first losses stood, right after a program that broke off and was started "
+    "again. For information where a weight or a length of the objective moves "
+    "that "
+    "the log prints. A loss that crosses 0 must double the highest "
     "healthy one. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after records; a warning also "

@@ -656,38 +656,6 @@ TEST(LossSpike, AStageOfACurriculumIsANote) {
   EXPECT_LE(f.worst, Severity::kInfo);
 }
 
-// With a weight of the objective that the log prints.
-TEST(LossSpike, ALossThatRisesWithItsObjectiveIsANote) {
-  const auto worst = [](const char* moves) {
-    StepFeed<LossSpike> f = HealthyLoss(500);
-    f.run.settings["objective_moves"] = moves;
-    Noise noise;
-    for (int i = 0; i < 200; ++i) {
-      f.Step({.loss = (2.5 + std::min(4.0, i / 10.0)) * noise.Factor(0.02)});
-    }
-    return f.worst;
-  };
-  EXPECT_EQ(worst("500-540"), Severity::kInfo);
-  EXPECT_EQ(worst("100-100 498-499"), Severity::kInfo) << "a bit behind it";
-  EXPECT_EQ(worst("100-140"), Severity::kCritical);
-  EXPECT_EQ(worst("not a step"), Severity::kCritical);
-}
-
-// A job that goes on in the same log, without its checkpoint.
-TEST(LossSpike, ALossBackAtItsFirstAfterARestartIsCritical) {
-  const auto worst = [](const char* resumed) {
-    StepFeed<LossSpike> f(NoScaler());
-    Noise noise;
-    if (*resumed != 0) f.run.settings["resumed_after"] = resumed;
-    for (int i = 0; i < 600; ++i) f.Step({.loss = Learning(i, &noise)});
-    for (int i = 0; i < 100; ++i) f.Step({.loss = Learning(8 * i, &noise)});
-    return f.worst;
-  };
-  EXPECT_EQ(worst("600"), Severity::kCritical);
-  EXPECT_EQ(worst(""), Severity::kWarning) << "a new fold, it may be";
-  EXPECT_EQ(worst("300"), Severity::kWarning);
-}
-
 TEST(LossSpike, OneHighLossOfAStageIsNotCritical) {
   Noise noise;
   StepFeed<LossSpike> f = HealthyLoss(500);
