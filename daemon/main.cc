@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "app/config_files.h"
 #include "app/daemon.h"
@@ -27,6 +30,9 @@ namespace {
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+// Of the 5 s that TERM may take. After a flood gRPC takes down for longer what
+// it has taken in.
+constexpr std::chrono::seconds kEndMost{3};
 
 struct Flags {
   std::string config;
@@ -96,6 +102,16 @@ sigset_t WaitedFor() {
   return set;
 }
 
+// What was acknowledged is on disk, whenever this ends: the rest is as after a
+// KILL, and clients send it again.
+void EndInTime() {
+  std::thread([] {
+    std::this_thread::sleep_for(kEndMost);
+    LogWarning("nanwatchd ended", "what was open is left to the kernel");
+    std::_Exit(0);
+  }).detach();
+}
+
 int Serve(const Flags& flags) {
   const sigset_t signals = WaitedFor();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -138,6 +154,7 @@ int Serve(const Flags& flags) {
     supervisor.Say((*daemon)->Condition());
   }
   supervisor.Stopping();
+  EndInTime();
   (*daemon)->Stop();
   LogInfo("nanwatchd ended");
   return 0;
