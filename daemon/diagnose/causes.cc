@@ -92,7 +92,8 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
      kAtAnyScale | kOpRules},
     {Cause::kCollapseWithUnderflow,
-     "The scale fell so far that small gradients become zero.", kCollapse},
+     "The scale fell so far that small gradients become zero.",
+     kCollapse | kSearch},
     {Cause::kUnderflow,
      "The loss scale is lower than it could be, or there is none, and small "
      "gradients are lost for it; or a layer gets no gradient any more.",

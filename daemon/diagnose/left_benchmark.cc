@@ -10,7 +10,7 @@ bool WhenLeftBenchmark(const Facts& f, const Matches&, Match* match) {
   };
   if (!match->BeginAt(f.found.FirstOfTheWorst(left))) return false;
   match->verdict.rule = RuleId::kBenchLossDivergence;
-  // That it left is measured; what of it is meant, nobody told.
+  // That it left is measured. Whether somebody meant it is not known.
   match->verdict.grade = EvidenceGrade::kSupported;
   return true;
 }

@@ -66,11 +66,11 @@ TEST(GeneratorTest, ProbingScalersSkipAsManySteps) {
 TEST(GeneratorTest, TellsATroubleOfEveryCauseThatNumbersShow) {
   for (int cause = 0; cause < kCauses; ++cause) {
     const auto told = static_cast<Cause>(cause);
-    // A client tells these outright (tests/accuracy has them), or what loss or
-    // scales of layers there are.
+    // A client tells these outright (tests/accuracy has them), or what loss,
+    // benchmark or scales of layers there are.
     if (told == Cause::kUpdateMadeWrong || told == Cause::kUpdateLost ||
         told == Cause::kProgramEnded || told == Cause::kLossMadeWrong ||
-        told == Cause::kLayerScales) {
+        told == Cause::kLayerScales || told == Cause::kLeftBenchmark) {
       continue;
     }
     const std::string_view name = Name(told);

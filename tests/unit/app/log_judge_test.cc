@@ -115,14 +115,16 @@ TEST(LogJudgeTest, ALossThatIsHighToTheEndIsCritical) {
   EXPECT_EQ(judge(40, 30).worst, Severity::kWarning);
 }
 
-// Of 500 records, each of 20 steps; `loss` and `norm` are times the usual,
-// after as many records of the spike.
+// Of 500 records, each of 20 steps, whose loss falls; `loss` and `norm` are
+// times the usual, after as many records of the spike.
 RecordVerdict Spiked(double (*loss)(int), double (*norm)(int)) {
   LogJudge log({.run_id = "r"});
   for (int i = 1; i <= 500; ++i) {
     const double noise = 1 + 0.02 * std::sin(2.4 * i);
     log.ReadLine("step: " + std::to_string(20 * i) + ", loss: " +
-                 std::to_string(2.5 * loss(i - 300) * noise) + ", grad_norm: " +
+                 std::to_string((2.5 + 1.5 * std::exp(-i / 60.0)) *
+                                loss(i - 300) * noise) +
+                 ", grad_norm: " +
                  std::to_string(0.3 * norm(i - 300) * std::pow(noise, 9)));
   }
   return log.Finish();
