@@ -1,6 +1,7 @@
 #include "detect/loss_high_plateau.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -156,9 +157,14 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
            : high_ >= kLevel ? Severity::kWarning
                              : Severity::kNone;
   }
-  // So little may be harder data: then it is learned, from the first on.
+  // So little may be harder data, which is learned: it is asked for after the
+  // hold, and each time that the records have doubled.
   if (ceiling == Severity::kInfo) {
-    const bool asked = were_high < t[kHold] && high_ >= t[kHold];
+    const auto holds = [&t](int32_t records) {
+      return static_cast<uint32_t>(static_cast<double>(records) / t[kHold]);
+    };
+    const bool asked =
+        std::bit_width(holds(were_high)) < std::bit_width(holds(high_));
     const bool stays = asked && !course_.ComesDown(std::exp(levels_.best));
     return stays || episode_.open() ? Severity::kWarning : Severity::kNone;
   }
@@ -207,7 +213,8 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     course_.Add(newest_);
     if (!guessing_.now()) step_.high = c.record.step;
   }
-  stood_ = high_;
+  // Of one trouble, also where it was down for a moment.
+  stood_ = episode_.open() ? stood_ + 1 : high_;
   told_ = levels_;
   return TriggerOf(ceiling, were_high, c.record.step, t);
 }
@@ -251,7 +258,7 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
   }
   if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
   const Severity ceiling = Ceiling(t);
-  if (ceiling == Severity::kInfo && !episode_.open() && high_ < t[kHold] &&
+  if (ceiling == Severity::kInfo && !episode_.open() &&
       !course_.ComesDown(std::exp(levels_.best))) {
     to_end_ = true;
     return episode_.OnSince(step_.high, Severity::kWarning, false, step_.newest,
