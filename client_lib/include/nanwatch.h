@@ -137,7 +137,7 @@ typedef struct nanwatch_run_options {
   uint32_t struct_size;
   uint32_t present;
 
-  /* "unix:/path", "host:port", "tls://host:port" (see README). NULL:
+  /* "unix:/path", "host:port", "tls://host:port". NULL:
    * NANWATCH_ADDRESS, then $XDG_RUNTIME_DIR/nanwatch/ingest.sock, then
    * /tmp/nanwatch-UID/ingest.sock if that folder is this user's own and nobody
    * else's to write to (not as root), then /run/nanwatch/ingest.sock. */

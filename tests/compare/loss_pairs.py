@@ -18,8 +18,9 @@ OTHERS = {"msprobe 1 %": 0.01, "verl 2 %": 0.02, "Megatron 5 %": 0.05}
 NETS = ("conv", "gru", "transformer")
 
 
-def like(seed, **other):
-    return {"seed": seed, "data_seed": seed, "dropout_seed": seed, **other}
+def like(number, /, **other):
+    return {"seed": number, "data_seed": number, "dropout_seed": number,
+            **other}
 
 
 # What differs from the benchmark: healthy pairs, by how many seeds. 13 a net,

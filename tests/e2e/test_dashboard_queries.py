@@ -21,6 +21,9 @@ NOWHERE = {
     ("run", "Loss scale", "D"): "takes scales of layers: test_layer_scales",
     ("run", "Loss scale", "E"): "takes scales of layers: test_layer_scales",
     ("run", "The scaler", "E"): "takes scales of layers: test_layer_scales",
+    ("run", "Loss and its benchmark", "B"): "takes a benchmark: test_benchmark",
+    ("run", "Loss above its benchmark", "A"): "as B",
+    ("run", "Steps compared a second", "A"): "as B",
     ("daemon", "Events a second", "C"): "nothing is 30 days old",
     ("daemon", "Lost and failed", "A"): "takes a full disk: test_history_file",
     ("daemon", "Lost and failed", "B"): "takes a full disk: test_history_file",
@@ -32,6 +35,8 @@ NOWHERE = {
 QUIET_IN_HEALTH = {
     "run": {("What was sick when", "B"), ("Loss", "B"), ("Records a second", "C"), ("The scaler", "C"),
             ("The scaler", "E"), ("Loss scale", "D"), ("Loss scale", "E"),
+            ("Loss and its benchmark", "B"), ("Loss above its benchmark", "A"),
+            ("Steps compared a second", "A"),
             ("Worst ops", "A"), ("Where it began", "A"),
             ("Where it began", "B"), ("Where it began", "C")},
     "ranks": set(),

@@ -50,7 +50,8 @@ def megatron_log():
 @pytest.fixture
 def place(folder, usual_places):
     """A folder that has what the commands name."""
-    (folder / "train.log").write_text(megatron_log())
+    for name in ("train", "good"):
+        (folder / f"{name}.log").write_text(megatron_log())
     (folder / "logs").mkdir()
     for name in ("a", "b"):
         (folder / f"logs/{name}.log.gz").write_bytes(
