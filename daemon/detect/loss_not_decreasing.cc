@@ -71,6 +71,8 @@ constexpr ThresholdSpec kThresholds[] = {
      "ours: nets that learn leave guessing within tens"},
 };
 
+constexpr int32_t kLookedAt = 16;  // records from look to look; ours
+
 }  // namespace
 
 constinit const RuleSpec LossNotDecreasing::kSpec = {
@@ -250,6 +252,12 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
                     (r.step - first_step_ >= kEndSteps || means_ > 0);
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
+  // Of a loss that stood so long the means hardly move from one to the next.
+  const bool due =
+      course_.records() < kKnown || course_.records() % kLookedAt == 0;
+  if (episode_.open() && !due) {
+    return episode_.OnSince(first_step_, episode_.severity(), false, r.step, 1);
+  }
   const bool stands = known && Stands(c, t);
   const bool long_so = OnlyMeansThatStand() ||
                        static_cast<double>(r.step - first_step_) >= t[kSteps] ||
