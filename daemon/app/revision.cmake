@@ -25,10 +25,4 @@ std::string_view Revision() { return \"${revision}\"; }
 
 }  // namespace nanwatch
 ")
-set(old)
-if(EXISTS ${OUT})
-  file(READ ${OUT} old)
-endif()
-if(NOT old STREQUAL text)
-  file(WRITE ${OUT} "${text}")
-endif()
+file(CONFIGURE OUTPUT ${OUT} CONTENT "${text}" @ONLY)

@@ -7,31 +7,23 @@
 
 #include "cli/compared_side.h"
 #include "cli/log_flags.h"
-#include "cli/number_checks.h"
 #include "cli/option.h"
-#include "cli/text_checks.h"
+#include "cli/run_argument.h"
 #include "compare/benchmark_of.h"
-#include "config/addresses.h"
 #include "json/message.h"
 
 namespace nanwatch {
 namespace {
 
-struct BenchArguments : LogFlags {
-  std::string run_id;
-  int32_t attempt = -1;
+struct BenchArguments : RunArgument, LogFlags {
   std::string reference;
   bool json = false;
 };
 
-std::string AddressOf(const std::string& address) {
-  return address.empty() ? FindDaemon() : DaemonAddress(address);
-}
-
 v1::SetBenchmarkRequest RequestFor(const BenchArguments& arguments) {
   v1::SetBenchmarkRequest request;
   request.set_run_id(arguments.run_id);
-  if (arguments.attempt >= 0) request.set_attempt(arguments.attempt);
+  if (const auto attempt = arguments.Attempt()) request.set_attempt(*attempt);
   return request;
 }
 
@@ -94,10 +86,7 @@ void PrintBenchmark(const v1::RunDetail& run) {
 
 int Show(const BenchArguments& arguments, const std::string& address) {
   QueryClient client(address);
-  const auto run = client.GetRun(
-      arguments.run_id, arguments.attempt < 0
-                            ? std::nullopt
-                            : std::optional<int32_t>(arguments.attempt));
+  const auto run = client.GetRun(arguments.run_id, arguments.Attempt());
   if (!run.ok()) return Fail(run.error());
   if (arguments.json) {
     const std::string text =
@@ -114,18 +103,6 @@ int Show(const BenchArguments& arguments, const std::string& address) {
   return 0;
 }
 
-std::vector<Option> OfARun(BenchArguments* arguments) {
-  return {{.names = "run",
-           .target = &arguments->run_id,
-           .help = "run id",
-           .required = true,
-           .check = RunName()},
-          {.names = "--attempt",
-           .target = &arguments->attempt,
-           .help = "default: the newest",
-           .check = WholeNumber()}};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Benchmark>> ReadBenchmark(
@@ -138,7 +115,7 @@ Result<std::shared_ptr<const Benchmark>> ReadBenchmark(
 
 Command BenchCommand(const std::string* address) {
   const auto a = std::make_shared<BenchArguments>();
-  const std::vector<Option> run = OfARun(a.get());
+  const std::vector<Option> run = OptionsOf(a.get());
   return {
       .name = "bench",
       .help =
@@ -155,15 +132,15 @@ Command BenchCommand(const std::string* address) {
                          "FILE:RUN@ATTEMPT), or a training log",
                  .required = true}},
                a->OptionsOfALog()),
-           .run = [=] { return SetTo(*a, AddressOf(*address)); }},
+           .run = [=] { return SetTo(*a, AskedDaemon(*address)); }},
           {.name = "clear",
            .help = "hold them against none any more",
            .options = run,
-           .run = [=] { return Set(RequestFor(*a), AddressOf(*address)); }},
+           .run = [=] { return Set(RequestFor(*a), AskedDaemon(*address)); }},
           {.name = "show",
            .help = "what a run's losses are held against, and how they compare",
            .options = Joined(run, {{"--json", &a->json, "as JSON"}}),
-           .run = [=] { return Show(*a, AddressOf(*address)); }}}};
+           .run = [=] { return Show(*a, AskedDaemon(*address)); }}}};
 }
 
 }  // namespace nanwatch

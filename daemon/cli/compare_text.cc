@@ -62,7 +62,7 @@ std::string OpWords(const Divergence& d) {
 // none.
 std::string OfOneAlone(const std::optional<uint64_t>& a,
                        const std::optional<uint64_t>& b, const char* what) {
-  if (!a || !b || (*a == 0) == (*b == 0)) return "";
+  if (!IsOfOneAlone(a, b)) return "";
   return fmt::format("{} has {} there, {} has none.", *a > 0 ? "A" : "B",
                      Counted(std::max(*a, *b), what), *a > 0 ? "B" : "A");
 }

@@ -9,41 +9,24 @@
 #include "cli/commands.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
+#include "cli/run_argument.h"
 #include "cli/style.h"
 #include "cli/text_checks.h"
-#include "config/addresses.h"
 
 namespace nanwatch {
 namespace {
 
 // What these commands have in common.
-struct RunArguments {
-  std::string run_id;
-  int32_t attempt = -1;
+struct RunArguments : RunArgument {
   bool json = false;
 };
 
-RunChoice Chosen(const RunArguments& arguments) {
-  RunChoice run{arguments.run_id, std::nullopt};
-  if (arguments.attempt >= 0) run.attempt = arguments.attempt;
-  return run;
+RunChoice Chosen(const RunArgument& argument) {
+  return {argument.run_id, argument.Attempt()};
 }
 
 QueryClient Connect(const std::string& address) {
-  return QueryClient(address.empty() ? FindDaemon() : DaemonAddress(address));
-}
-
-// Which run, and which attempt of it.
-std::vector<Option> OfARun(RunArguments* arguments) {
-  return {{.names = "run",
-           .target = &arguments->run_id,
-           .help = "run id",
-           .required = true,
-           .check = RunName()},
-          {.names = "--attempt",
-           .target = &arguments->attempt,
-           .help = "default: the newest",
-           .check = WholeNumber()}};
+  return QueryClient(AskedDaemon(address));
 }
 
 Command RunsCommand(const std::string* address) {
@@ -64,7 +47,7 @@ Command ShowCommand(const std::string* address) {
   const auto a = std::make_shared<Arguments>();
   return {.name = "show",
           .help = "a run: numbers, ranks, ops",
-          .options = Joined(OfARun(a.get()),
+          .options = Joined(OptionsOf(a.get()),
                             {{"--json", &a->json, "as JSON"},
                              {.names = "--all",
                               .target = &a->all,
@@ -86,36 +69,36 @@ Command LayersCommand(const std::string* address) {
     bool yaml = false;
   };
   const auto a = std::make_shared<Arguments>();
-  return {.name = "layers",
-          .help =
-              "the newest report of each parameter's gradient, of one rank; "
-              "or the loss scales that suit each layer",
-          .options = Joined(OfARun(a.get()), {{.names = "--rank",
-                                               .target = &a->rank,
-                                               .help = "default: 0",
-                                               .check = WholeNumber()},
-                                              {"--json", &a->json, "as JSON"},
-                                              {"--scales", &a->scales,
-                                               "loss scales that suit, of all "
-                                               "ranks: needs, bears, has, "
-                                               "loses; and the fewest that do"},
-                                              {.names = "--yaml",
-                                               .target = &a->yaml,
-                                               .help = "these scales, for a "
-                                                       "program",
-                                               .excludes = "--json"}}),
-          .run = [=] {
-            QueryClient client = Connect(*address);
-            if (a->scales || a->yaml) {
-              const ScalesForm form = a->json   ? ScalesForm::kJson
-                                      : a->yaml ? ScalesForm::kYaml
-                                                : ScalesForm::kTable;
-              return ShowLayerScales(client, Chosen(*a), Style::OfTerminal(),
-                                     form);
-            }
-            return ShowLayers(client, Chosen(*a), a->rank, Style::OfTerminal(),
-                              a->json);
-          }};
+  return {
+      .name = "layers",
+      .help =
+          "the newest report of each parameter's gradient, of one rank; "
+          "or the loss scales that suit each layer",
+      .options = Joined(OptionsOf(a.get()), {{.names = "--rank",
+                                              .target = &a->rank,
+                                              .help = "default: 0",
+                                              .check = WholeNumber()},
+                                             {"--json", &a->json, "as JSON"},
+                                             {"--scales", &a->scales,
+                                              "loss scales that suit, of all "
+                                              "ranks: needs, bears, has, "
+                                              "loses; and the fewest that do"},
+                                             {.names = "--yaml",
+                                              .target = &a->yaml,
+                                              .help = "these scales, for a "
+                                                      "program",
+                                              .excludes = "--json"}}),
+      .run = [=] {
+        QueryClient client = Connect(*address);
+        if (a->scales || a->yaml) {
+          const ScalesForm form = a->json   ? ScalesForm::kJson
+                                  : a->yaml ? ScalesForm::kYaml
+                                            : ScalesForm::kTable;
+          return ShowLayerScales(client, Chosen(*a), Style::OfTerminal(), form);
+        }
+        return ShowLayers(client, Chosen(*a), a->rank, Style::OfTerminal(),
+                          a->json);
+      }};
 }
 
 Command DiagnoseCommand(const std::string* address) {
@@ -130,7 +113,7 @@ Command DiagnoseCommand(const std::string* address) {
               "0 nothing above info, 1 warning, 2 critical, 3 no answer, "
               "4 usage",
           .options =
-              Joined(OfARun(a.get()),
+              Joined(OptionsOf(a.get()),
                      {{"--json", &a->json, "as JSON"},
                       {.names = "--brief",
                        .target = &a->brief,
@@ -159,7 +142,7 @@ Command WatchCommand(const std::string* address) {
   return {.name = "watch",
           .help = "a live view of a run",
           .options = Joined(
-              OfARun(a.get()),
+              OptionsOf(a.get()),
               {{"--once", &a->once, "one picture instead of a live view"}}),
           .run = [=] {
             QueryClient client = Connect(*address);
@@ -178,7 +161,7 @@ Command AnnotationCommand(const std::string* address, v1::AnnotationKind kind,
                           const std::vector<Option>& more = {}) {
   return {.name = std::move(name),
           .help = std::move(help),
-          .options = Joined(OfARun(a.get()),
+          .options = Joined(OptionsOf(a.get()),
                             {{.names = "--by",
                               .target = &a->options.by,
                               .help = "who says so; default: the user",
@@ -242,7 +225,7 @@ Command ExportCommand(const std::string* address) {
   return {
       .name = "export",
       .help = "a run into one file, to send or to replay",
-      .options = Joined(OfARun(a.get()),
+      .options = Joined(OptionsOf(a.get()),
                         {{.names = "--output,-o",
                           .target = &a->options.output,
                           .help = "the file",

@@ -77,12 +77,6 @@ double MedianNorm(const std::vector<TensorPair>& pairs, Phase phase) {
   return *middle;
 }
 
-// Returns true where both were counted, and one has none.
-bool IsOfOneAlone(const std::optional<uint64_t>& a,
-                  const std::optional<uint64_t>& b) {
-  return a && b && (*a == 0) != (*b == 0);
-}
-
 // Measures how far the two lie apart. `usual`: MedianNorm of its phase.
 void Measure(double usual, TensorPair* pair) {
   if (pair->equal) {
@@ -105,6 +99,11 @@ void Measure(double usual, TensorPair* pair) {
 }
 
 }  // namespace
+
+bool IsOfOneAlone(const std::optional<uint64_t>& a,
+                  const std::optional<uint64_t>& b) {
+  return a && b && (*a == 0) != (*b == 0);
+}
 
 double EpsilonOf(Dtype dtype) {
   switch (dtype) {

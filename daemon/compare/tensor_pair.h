@@ -60,6 +60,9 @@ PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_a,
                        const ComparedRun& b,
                        std::span<const ComparedTensor> of_b);
+// Returns true where both were counted, and one has none.
+bool IsOfOneAlone(const std::optional<uint64_t>& a,
+                  const std::optional<uint64_t>& b);
 // Half of the distance of two numbers next to 1; of an unknown one as of fp32.
 double EpsilonOf(Dtype dtype);
 

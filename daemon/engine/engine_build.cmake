@@ -31,10 +31,4 @@ std::string_view EngineBuild() { return \"${VERSION}+${build}\"; }
 
 }  // namespace nanwatch
 ")
-set(old)
-if(EXISTS ${OUT})
-  file(READ ${OUT} old)
-endif()
-if(NOT old STREQUAL text)
-  file(WRITE ${OUT} "${text}")
-endif()
+file(CONFIGURE OUTPUT ${OUT} CONTENT "${text}" @ONLY)

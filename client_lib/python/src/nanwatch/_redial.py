@@ -1,4 +1,4 @@
-"""Which address to try next, and when. The sender's alone."""
+"""Which address to try next, and when. Of one thread alone."""
 
 from __future__ import annotations
 

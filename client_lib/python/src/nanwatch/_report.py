@@ -22,7 +22,12 @@ class Tracker(Protocol):
         """Notes that an incident is over."""
 
     def judge(self, verdict: Verdict) -> None:
-        """Notes what the run is like now."""
+        """Notes what the run is like now: its severity or its headline is
+        another one."""
+
+    def mark(self, severity: int, step: int) -> None:
+        """Notes that the severity is another one from a step on, by its place
+        in SEVERITIES."""
 
 
 def sentence(incident: Incident) -> str:
@@ -33,6 +38,11 @@ def sentence(incident: Incident) -> str:
         f"{incident.severity} since step {incident.step}{where}{op}: "
         f"{incident.summary} ({incident.cause or incident.rule})"
     )
+
+
+def ending(incident: Incident) -> str:
+    """Says what is over, and since when."""
+    return f"{incident.rule}: over since step {incident.resolved_step}"
 
 
 class Report:
@@ -48,6 +58,8 @@ class Report:
         self._least = SEVERITIES.index(least)
         self._begun: dict[int, str] = {}  # severities by incident
         self._ended: set[int] = set()
+        self._severity = ""
+        self._headline = ""
         self._failed = False
         watch = getattr(watch, "watch", watch)  # of a callback
         self._feed = VerdictFeed(getattr(watch, "run", watch), self._take)
@@ -73,7 +85,7 @@ class Report:
         try:
             for incident in verdict.incidents:
                 self._compare(incident)
-            self._tracker.judge(verdict)
+            self._judge(verdict)
         except Exception as error:
             if not self._failed:
                 self._failed = True
@@ -82,6 +94,16 @@ class Report:
                     type(error).__name__,
                     error,
                 )
+
+    def _judge(self, verdict: Verdict) -> None:
+        marks = verdict.severity != self._severity
+        judges = marks or verdict.headline != self._headline
+        self._severity = verdict.severity
+        self._headline = verdict.headline
+        if judges:
+            self._tracker.judge(verdict)
+        if marks:
+            self._tracker.mark(SEVERITIES.index(verdict.severity), verdict.step)
 
     def _compare(self, incident: Incident) -> None:
         if incident.muted or SEVERITIES.index(incident.severity) < self._least:

@@ -6,18 +6,18 @@ import atexit
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
 from nanwatch import _verdicts, _wire
 from nanwatch._credentials import find_way
+from nanwatch._redial import Redial
 from nanwatch._stream import Watching
 from nanwatch._verdicts import Verdict
 
 _INTERVAL_MS = 1000
-# Between tries to reach the daemon, seconds; doubled up to the most.
-_WAIT, _WAIT_MOST = 1.0, 30.0
 
 
 class VerdictFeed:
@@ -29,6 +29,7 @@ class VerdictFeed:
         self._take = take
         self._pid = os.getpid()
         self._last: Verdict | None = None
+        self._redial = Redial([""], self._pid)
         self._stop = threading.Event()
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._thread = threading.Thread(
@@ -50,13 +51,12 @@ class VerdictFeed:
         self._thread.join(1.0)
 
     def _follow(self) -> None:
-        wait = _WAIT
         while not self._stop.is_set():
             if self._shared.run_id and self._watch():
                 return
-            self._stop.wait(wait)
-            # A run that has not begun is looked at again soon.
-            wait = min(2 * wait, _WAIT_MOST) if self._shared.run_id else _WAIT
+            now = time.monotonic()
+            self._redial.next(now, was_open=False, hurry=False)
+            self._stop.wait(self._redial.not_before - now)
 
     def _watch(self) -> bool:
         """Returns true once the run has ended."""
@@ -77,6 +77,7 @@ class VerdictFeed:
                     continue
                 if said[1] is None:
                     return not watching.error
+                self._redial.reset()
                 self._read(said[1])
             return True
         finally:

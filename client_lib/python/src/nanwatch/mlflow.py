@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nanwatch._report import Report, sentence
-from nanwatch._verdicts import SEVERITIES, Incident, Verdict
+from nanwatch._report import Report, ending, sentence
+from nanwatch._verdicts import Incident, Verdict
 
 _NOTE = "mlflow.note.content"  # the description that MLflow's page shows
 _TAG_MOST = 5000  # characters that MLflow takes in a tag
@@ -26,28 +26,20 @@ class _Run:
     def __init__(self, client: Any, run_id: str) -> None:
         self._client = client
         self._id = run_id
-        self._severity = ""
-        self._headline = ""
 
     def begin(self, incident: Incident) -> None:
         self._note(sentence(incident))
 
     def end(self, incident: Incident) -> None:
-        self._note(f"{incident.rule}: over since step {incident.resolved_step}")
+        self._note(ending(incident))
 
     def judge(self, verdict: Verdict) -> None:
-        if verdict.headline != self._headline:
-            self._headline = verdict.headline
-            self._tag("nanwatch.verdict", verdict.headline)
-        if verdict.severity == self._severity:
-            return
-        self._severity = verdict.severity
+        self._tag("nanwatch.verdict", verdict.headline)
         self._tag("nanwatch.severity", verdict.severity)
+
+    def mark(self, severity: int, step: int) -> None:
         self._client.log_metric(
-            self._id,
-            "nanwatch.severity",
-            SEVERITIES.index(verdict.severity),
-            step=verdict.step,
+            self._id, "nanwatch.severity", severity, step=step
         )
 
     def _note(self, line: str) -> None:

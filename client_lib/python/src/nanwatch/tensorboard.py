@@ -15,31 +15,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from nanwatch._report import Report, sentence
-from nanwatch._verdicts import SEVERITIES, Incident, Verdict
+from nanwatch._report import Report, ending, sentence
+from nanwatch._verdicts import Incident, Verdict
 
 
 class _Board:
     def __init__(self, writer: Any) -> None:
         self._writer = writer
-        self._severity = ""
 
     def begin(self, incident: Incident) -> None:
         self._add(sentence(incident), incident.step)
 
     def end(self, incident: Incident) -> None:
-        text = f"{incident.rule}: over since step {incident.resolved_step}"
-        self._add(text, incident.resolved_step or incident.step)
+        self._add(ending(incident), incident.resolved_step or incident.step)
 
     def judge(self, verdict: Verdict) -> None:
-        if verdict.severity == self._severity:
-            return
-        self._severity = verdict.severity
-        self._writer.add_scalar(
-            "nanwatch/severity",
-            SEVERITIES.index(verdict.severity),
-            verdict.step,
-        )
+        pass
+
+    def mark(self, severity: int, step: int) -> None:
+        self._writer.add_scalar("nanwatch/severity", severity, step)
         self._writer.flush()
 
     def _add(self, text: str, step: int) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nanwatch._report import Report, sentence
+from nanwatch._report import Report, ending, sentence
 from nanwatch._verdicts import Incident, Verdict
 
 # As wandb.AlertLevel names them.
@@ -39,7 +39,7 @@ class _Run:
         )
 
     def end(self, incident: Incident) -> None:
-        self._note(f"{incident.rule}: over since step {incident.resolved_step}")
+        self._note(ending(incident))
 
     def judge(self, verdict: Verdict) -> None:
         self._run.summary.update(
@@ -48,6 +48,9 @@ class _Run:
                 "nanwatch/severity": verdict.severity,
             }
         )
+
+    def mark(self, severity: int, step: int) -> None:
+        pass
 
     def _note(self, line: str) -> None:
         before = (self._run.notes or "").rstrip()
