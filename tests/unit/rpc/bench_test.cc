@@ -1,39 +1,18 @@
 // What a run is to be compared with, as callers say it.
 
 #include <gmock/gmock.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <string>
 
-#include "rpc/query_client.h"
-#include "tests/unit/rpc/fake_daemon.h"
+#include "tests/unit/rpc/query_fixture.h"
 
 namespace nanwatch {
 namespace {
 
 using testing::HasSubstr;
 
-RunView View(const std::string& run_id, int64_t last_step) {
-  RunView run;
-  run.key = {run_id, 0};
-  run.last_step = last_step;
-  return run;
-}
-
-std::string OwnAccount() {
-  const passwd* entry = getpwuid(geteuid());
-  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
-}
-
-class BenchTest : public testing::Test {
- protected:
-  void SetUp() override { daemon_.Start(); }
-
-  FakeDaemon daemon_;
-  QueryClient client_{daemon_.address()};
-};
+class BenchTest : public QueryFixture {};
 
 TEST_F(BenchTest, ABenchmarkIsTakenWholeOrNotAtAll) {
   daemon_.Publish({View("job-7", 3)});

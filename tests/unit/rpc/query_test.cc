@@ -1,7 +1,6 @@
 // Queries through the client that the command line uses.
 
 #include <gmock/gmock.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,8 +12,7 @@
 
 #include "history/history.h"
 #include "nanwatch/v1/query.grpc.pb.h"
-#include "rpc/query_client.h"
-#include "tests/unit/rpc/fake_daemon.h"
+#include "tests/unit/rpc/query_fixture.h"
 
 namespace nanwatch {
 namespace {
@@ -23,25 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-RunView View(const std::string& run_id, int64_t last_step) {
-  RunView run;
-  run.key = {run_id, 0};
-  run.last_step = last_step;
-  return run;
-}
-
-std::string OwnAccount() {
-  const passwd* entry = getpwuid(geteuid());
-  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
-}
-
-class QueryTest : public testing::Test {
- protected:
-  void SetUp() override { daemon_.Start(); }
-
-  FakeDaemon daemon_;
-  QueryClient client_{daemon_.address()};
-};
+class QueryTest : public QueryFixture {};
 
 TEST_F(QueryTest, ListsRuns) {
   daemon_.Publish({View("job-7", 3), View("job-8", 4)});
