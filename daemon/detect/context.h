@@ -130,6 +130,7 @@ struct StepContext {
   const Series* grad_norm = &kNoSeries;
   const AtRest* at_rest = &kNeverAtRest;
   bool rate_restarts = false;  // with `record`: new levels begin
+  int32_t rate_idle = 0;       // records in a row, as RateCourse::idle()
   float norm_log2 = Log2OfNorm(record);
 };
 
@@ -175,7 +176,7 @@ inline uint32_t Brings(const StepContext& c) {
          (c.record.replica_digest ? kReplicaDigestBit : 0) |
          (c.gradients != nullptr ? kGradientsBit : 0) |
          (c.layers != nullptr ? kLayersBit : 0) |
-         (c.record.update != nullptr ? kUpdateFactsBit : 0);
+         (c.record.update != nullptr || c.rate_idle > 0 ? kUpdateFactsBit : 0);
 }
 
 // Records since the one of `*update`, which becomes the present one: steady

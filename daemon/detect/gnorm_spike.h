@@ -56,7 +56,9 @@ class GnormSpike {
   // of where the loss stood then.
   float lowest_ = HUGE_VALF;
   float learned_ = HUGE_VALF;
-  bool grows_ = false;  // the finding is about a growth
+  float least_ = HUGE_VALF;       // the same, since the run settled
+  float grown_from_ = HUGE_VALF;  // of the two, that which it grew from
+  bool grows_ = false;            // the finding is about a growth
 };
 
 }  // namespace nanwatch

@@ -12,13 +12,13 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kLeastRecords = 128;  // llm.c's window
-constexpr float kLearnedShare = 0.5f;   // of the first level; ours
-constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
-constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
-constexpr float kSomeLearned = 0.25f;   // of the first level; ours
-constexpr float kMuchLost = 0.18f;      // of what was learned; ours
-constexpr float kMuchMore = 0.182f;     // ln 1.2, as loss_spike's clear_ratio
+constexpr int32_t kLeastRecords = 64;  // that show a level and another; ours
+constexpr float kLearnedShare = 0.5f;  // of the first level; ours
+constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
+constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
+constexpr float kSomeLearned = 0.25f;  // of the first level; ours
+constexpr float kMuchLost = 0.18f;     // of what was learned; ours
+constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
 constexpr float kAllLost = 0.85f;    // of it, of a language model's; ours
 constexpr float kRuined = 100;       // times the first level; ours
@@ -26,7 +26,7 @@ constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
 constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
 constexpr int32_t kEndRecords = 32;  // records at the end; ours
 constexpr int32_t kLevel = 16;       // records that are a level; ours
-constexpr int32_t kShown = 64;       // as Series: one may be the best
+constexpr int32_t kShown = 32;       // as Series: one may be the best
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 constexpr float kNoise = 4;            // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;    // of critical_steps; ours

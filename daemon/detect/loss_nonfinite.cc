@@ -11,10 +11,12 @@ namespace {
 // No training loses so much of its loss in one record.
 constexpr double kSizable = 0.1;  // of a loss; ours
 // Growth: of one loss to the other, of the first losses, and how many in a row.
-constexpr float kFar = 1e3F;    // ratio; ours
-constexpr float kGrown = 1e6F;  // ratio; ours
-constexpr int kFirsts = 4;      // losses; ours
-constexpr int kAbove = 2;       // losses; ours
+constexpr float kFar = 1e3F;     // ratio; ours
+constexpr float kGrown = 1e6F;   // ratio; ours
+constexpr int kFirsts = 4;       // losses; ours
+constexpr int kAbove = 2;        // losses; ours
+constexpr int32_t kOften = 8;    // losses of an episode; ours
+constexpr double kOutlived = 4;  // times critical_streak; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -30,8 +32,11 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "loss_nonfinite",
     Family::kLoss,
     "The loss is NaN or infinite, or on its way there.",
-    "One such loss; critical when its update was applied, or from "
-    "critical_streak in a row outside calibration; and where the loss has "
+    "One such loss; critical when its record says that its update was applied, "
+    "from critical_streak in a row outside calibration (four times as many "
+    "where finite losses came after such a one before), from 8 of which none "
+    "is clear_after records from the next, or where nothing says "
+    "that the last update of all was skipped; and where the loss has "
     "grown to a million times the largest of the first 4, by two records in "
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
@@ -96,6 +101,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     FollowGrowth(loss);
     streak_ = 0;
     survival_.AddLoss(true);
+    survived_ |=
+        newest_row_ > 0 && fate_ == Fate::kApplied && survival_.IsSure();
     const bool grown = HasGrown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
@@ -103,6 +110,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
                        c.record.step, static_cast<int64_t>(t[kClear]));
   }
   newest_row_ = ++streak_;
+  often_ = episode_.open() ? std::min(often_ + 1, kOften) : 1;
+  newest_step_ = c.record.step;
   survival_.Restart();
   loss_ = loss;
   told_fate_ = c.scaler.fate();
@@ -111,14 +120,25 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const bool scaled = c.scaler.scale().value_or(0) > 1;
   if (scaled && !FateIsTold(c)) fate_ = Fate::kUnknown;
   Severity trigger = Severity::kWarning;
-  if (fate_ == Fate::kApplied) {
+  // What outlived one before leaves such updates out, or loses no weight by it.
+  const double fatal = t[kCriticalStreak] * (survived_ ? kOutlived : 1);
+  if (told_fate_ == Fate::kApplied) {
     trigger = Severity::kCritical;
-  } else if (c.scaler.in_grace()) {
+  } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
     trigger = Severity::kInfo;
-  } else if (streak_ >= t[kCriticalStreak]) {
+  } else if (static_cast<double>(streak_) >= fatal || often_ >= kOften) {
     trigger = Severity::kCritical;
   }
   return episode_.On(trigger, false, c.record.step, 1);
+}
+
+// The next loss would show whether the weights are spoilt.
+Severity LossNonfinite::OnEnd(Thresholds) {
+  const bool spoilt = streak_ > 0 && fate_ == Fate::kApplied && !survived_;
+  if (!spoilt || !episode_.open()) {
+    return std::max(episode_.severity(), zeros_.severity());
+  }
+  return episode_.On(Severity::kCritical, false, newest_step_, 1);
 }
 
 void LossNonfinite::Describe(Finding* finding) const {

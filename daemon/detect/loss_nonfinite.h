@@ -1,6 +1,6 @@
-// Rule 15, loss_nonfinite: the loss is NaN or infinite. Critical when the
-// update was applied, or when it happens twice in a row; a single one under an
-// update that the scaler skipped is a warning, and during calibration a note.
+// Rule 15, loss_nonfinite: the loss is NaN or infinite. Critical when its
+// record says that the update was applied, or when it happens twice in a row; a
+// single one is a warning, and during calibration a note.
 // In saturation mode a finite loss proves nothing, so this rule says nothing
 // there.
 
@@ -27,6 +27,7 @@ class LossNonfinite {
   enum Threshold { kCriticalStreak, kClear, kZeros };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
@@ -47,7 +48,10 @@ class LossNonfinite {
   double loss_ = 0;
   int64_t streak_ = 0;
   int64_t newest_row_ = 0;           // as streak_, but finite losses keep it
+  int64_t newest_step_ = 0;          // of that row
   Survival survival_;                // of that row
+  int32_t often_ = 0;                // losses of the episode; saturates
+  bool survived_ = false;            // one before
   Fate fate_ = Fate::kUnknown;       // of the newest, as is to be feared
   Fate told_fate_ = Fate::kUnknown;  // as its record says
 };

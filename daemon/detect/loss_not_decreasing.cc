@@ -41,6 +41,7 @@ constexpr float kCosts[] = {
     11.9312143f,   // ln 151936
 };
 constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
+constexpr float kAbout = 0.01f;     // the same, where noise hides more; ours
 constexpr float kNearly = 0.04f;    // the same of the first losses; ours
 constexpr int kSame = 50;           // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
@@ -148,9 +149,15 @@ inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
 
 float LossNotDecreasing::Guesses(const StepContext& c) const {
   if (untrained_ <= 0) {
-    const float cost = CostOfGuessing(course_.last(), kExactly);
+    // As far as means of a third of the losses are from theirs.
+    const auto n = static_cast<float>(course_.records());
+    const float noise = kSure * c.loss->level().noise() * std::sqrt(3 / n);
+    const float near = course_.records() < kEndRecords
+                           ? kExactly
+                           : std::clamp(noise, kExactly, kAbout);
+    const float cost = CostOfGuessing(course_.last(), near);
     const bool stays = cost > 0 &&
-                       cost == CostOfGuessing(course_.middle(), kExactly) &&
+                       cost == CostOfGuessing(course_.middle(), near) &&
                        std::fabs(std::exp(first_) - cost) <= kNearly * cost;
     return stays ? cost : 0;
   }
@@ -213,8 +220,9 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
 
 bool LossNotDecreasing::HasStopped(const Series& s) const {
   const float loss = std::fabs(still_.loss());
-  if (still_.records() < kSameAgain || loss < kSizable) return false;
+  if (still_.records() < kSameAgain) return false;
   if (still_.HadMoved(s)) return true;
+  if (loss < kSizable) return false;
   // Since the start, in more digits than a rounded one has.
   const float cents = kCents * loss;
   return !settled_ && still_.records() == records_ && records_ >= kSame &&

@@ -96,9 +96,13 @@ inline bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
-    jump_.anew = x.jumped() && x.values() > 1 && s.values() > kYoungValues &&
-                 jump_.peak >= (1 - kAnew) * jump_.first &&
-                 jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest());
+    jump_.anew =
+        x.jumped() && x.values() > 1 && jump_.peak >= (1 - kAnew) * jump_.first;
+    jump_.resumed =
+        jump_.anew && ResumedAfter(c.run, x.step() - 2 * gap_, x.step());
+    jump_.anew &=
+        jump_.resumed || (s.values() > kYoungValues &&
+                          jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest()));
   }
   return was_up;
 }
@@ -230,17 +234,17 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
       x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }
+  // Nothing was loaded: what it learns from here on, it knew before. One look
+  // is taken for it.
+  if (jump_.resumed && x.bare_nats() >= t[kEndNats] && x.above() >= 2) {
+    return Severity::kCritical;
+  }
   // A mean over many steps is as much evidence as those.
   if (x.nats() < t[kNats] * hold / t[kHold] || x.above() < hold) {
     return Severity::kNone;
   }
   if (usual || !Matters(s, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  // Nothing was loaded: what it learns from here on, it knew before.
-  if (lasts && jump_.anew &&
-      ResumedAfter(c.run, x.step() - 2 * gap_, x.step())) {
-    return Severity::kCritical;
-  }
   if (s.comes_down() || !Matters(s, s.rise(), t)) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;

@@ -65,16 +65,17 @@ class LossSpike {
  private:
   // What the newest excursion amounts to.
   struct Jump {
-    int64_t step = 0;     // of its first record
-    float usual = 0;      // loss that it left
-    float loss = 0;       // the newest
-    float peak = 0;       // loss
-    float highest = 0;    // of healthy losses
-    float first = 0;      // loss, as Series::first()
-    float nats = 0;       // evidence
-    int32_t records = 0;  // that it lasts
-    bool anew = false;    // at once to where the first losses stood
-    bool absurd = false;  // no healthy loss of any kind does that
+    int64_t step = 0;      // of its first record
+    float usual = 0;       // loss that it left
+    float loss = 0;        // the newest
+    float peak = 0;        // loss
+    float highest = 0;     // of healthy losses
+    float first = 0;       // loss, as Series::first()
+    float nats = 0;        // evidence
+    int32_t records = 0;   // that it lasts
+    bool anew = false;     // at once to where the first losses stood
+    bool resumed = false;  // the same, right after it went on from somewhere
+    bool absurd = false;   // no healthy loss of any kind does that
     int64_t broken = -1;  // first step since whose loss is not finite; -1: none
   };
   // What the loss is like, of this run or record.

@@ -44,8 +44,8 @@ bool TellsMeansOfMany(const RunDescription& run, int64_t steps);
 // loss that rises with it is another one.
 bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
 
-// The run went on after its program broke off between these steps, the first
-// one included (settings: resumed_after).
+// The run went on, after its program broke off or from a checkpoint, between
+// these steps, the first one included (settings: resumed_after).
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
 
 }  // namespace nanwatch

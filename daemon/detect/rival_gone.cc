@@ -32,18 +32,21 @@ constinit const RuleSpec RivalGone::kSpec = {
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
-    "may be so for some batches. A loss that crosses 0 (of a critic) has no "
+    "may be so for some batches. A loss that is below 0 (of a critic) has no "
     "such level, and the rule is silent."};
 
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
-  if (c.level != LevelKind::kOfRivals || !c.record.has(StepField::kLoss)) {
+  const Series& s = *c.loss;
+  if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
-  const Series& s = *c.loss;
-  if (s.values() == 0 || s.crosses_zero()) return episode_.severity();
-  first_ = s.ValueAt(s.first());
-  const bool low =
-      first_ >= kSizable && std::fabs(s.newest()) <= t[kShare] * first_;
+  // That two losses are rivals is seen after some records.
+  if (!s.crosses_zero()) first_log_ = s.first();
+  // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
+  if (s.newest() < 0) critic_ = true;
+  if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
+  first_ = std::exp(first_log_);
+  const bool low = first_ >= kSizable && s.newest() <= t[kShare] * first_;
   if (low) {
     if (held_ == 0) since_ = c.record.step;
     held_ = std::min(held_ + 1, kMost);

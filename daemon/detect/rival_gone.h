@@ -4,6 +4,7 @@
 #ifndef NANWATCH_DETECT_RIVAL_GONE_H_
 #define NANWATCH_DETECT_RIVAL_GONE_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -24,10 +25,12 @@ class RivalGone {
 
  private:
   Episode episode_;
-  int64_t since_ = 0;  // step of the first loss of the row
-  float first_ = 0;    // loss that it began with
-  float loss_ = 0;     // the newest that was low
-  int32_t held_ = 0;   // losses in a row; saturates
+  int64_t since_ = 0;             // step of the first loss of the row
+  float first_log_ = -HUGE_VALF;  // loss that it began with, as a logarithm
+  float first_ = 0;               // the same, as it came
+  float loss_ = 0;                // the newest that was low
+  int32_t held_ = 0;              // losses in a row; saturates
+  bool critic_ = false;           // the loss was below 0
 };
 
 }  // namespace nanwatch

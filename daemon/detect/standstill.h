@@ -39,13 +39,16 @@ class Standstill {
   // their last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
     return scatter_ * std::fabs(loss_) >= kDigits * s.last_digit() &&
-           records_ >= kLonger * longest_;
+           std::fabs(loss_) >= kShown * s.last_digit() &&
+           s.y() >= s.first() + kNothing && records_ >= kLonger * longest_;
   }
 
  private:
-  static constexpr int32_t kKnown = 16;  // values that show the noise; ours
-  static constexpr float kDigits = 4;    // of the last one; ours
-  static constexpr int32_t kLonger = 4;  // times the longest before; ours
+  static constexpr int32_t kKnown = 16;     // values that show the noise; ours
+  static constexpr float kDigits = 4;       // of the last one; ours
+  static constexpr float kShown = 100;      // of the last one, of a loss; ours
+  static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
+  static constexpr int32_t kLonger = 4;     // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;

@@ -9,7 +9,7 @@
 
 #include "detect/at_rest.h"
 #include "detect/program.h"
-#include "detect/rate_restart.h"
+#include "detect/rate_course.h"
 #include "detect/series.h"
 #include "model/run.h"
 #include "model/step.h"
@@ -24,7 +24,7 @@ struct StepSeries {
 
   Series loss;
   Series grad_norm;
-  RateRestart restart;
+  RateCourse rate;
   bool rate_restarts = false;  // with the newest record
   AtRest at_rest;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
@@ -36,7 +36,7 @@ struct StepSeries {
   void Add(const RunDescription& run, const StepRecord& record,
            const ScalerTracker& scaler) {
     if (kind == Kind::kUnknown) kind = KindOf(run);
-    rate_restarts = restart.Note(record);
+    rate_restarts = rate.Note(record);
     if (rate_restarts) {
       loss.Renew();
       grad_norm.Renew();

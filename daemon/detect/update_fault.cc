@@ -15,6 +15,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"hold_zero", 50, 1, 100000, "updates",
      "ours: batches without an error leave a hinge loss no gradient"},
     {"clear_after", 8, 1, 100000, "updates", "ours"},
+    {"idle_hold", 32, 1, 100000, "updates",
+     "ours: schedules end at 0 with the last update, or a few before it"},
+    {"idle_share", 0.25, 0, 1, "ratio", "ours: of all updates so far"},
 };
 
 std::string_view WordsOf(UpdateFault fault) {
@@ -59,18 +62,22 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "the client saw the same: no backward pass, gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
     "weights or is not called, gradients that are never unscaled. A rate of 0 "
-    "after updates, as at the end of a schedule, is for information.",
+    "after updates, as at the end of a schedule, is for information; for "
+    "idle_hold updates in a row that are idle_share of all, it is a warning.",
     "clear_after updates without it.",
     kThresholds,
-    "Clients that cannot see this say nothing of it, and nothing is found."};
+    "Clients that cannot see this say nothing of it, and nothing is found. A "
+    "rate of 0 is seen in any record, where rates before moved by as little as "
+    "a twentieth of the highest: then no rounding hides one."};
 
 Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
-  const UpdateFault fault =
-      r.update == nullptr ? UpdateFault::kNone : r.update->fault;
+  const UpdateFault fault = r.update != nullptr ? r.update->fault
+                            : c.rate_idle > 0   ? UpdateFault::kNoRate
+                                                : UpdateFault::kNone;
   // Records that tell nothing are not shown to it.
   const int64_t before = std::exchange(update_, c.scaler.updates());
-  if (update_ - before > 1) {
+  if (update_ - before > 1 || (before == 0 && update_ > 1)) {
     ever_fine_ = true;
     fault_ = UpdateFault::kNone;
   }
@@ -91,7 +98,10 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     if (held_ >= hold) {
       said_ = fault;
       const bool ends = fault == UpdateFault::kNoRate && ever_fine_;
-      trigger = ends ? Severity::kInfo : Severity::kWarning;
+      const bool goes_on =
+          held_ >= t[kIdleHold] &&
+          held_ >= t[kIdleShare] * static_cast<double>(update_);
+      trigger = ends && !goes_on ? Severity::kInfo : Severity::kWarning;
     }
   }
   return episode_.OnSince(since_, trigger, fault == UpdateFault::kNone, r.step,

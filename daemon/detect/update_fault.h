@@ -19,7 +19,7 @@ class UpdateFaultRule {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUpdateFactsBit;
-  enum Threshold { kHold, kHoldZero, kClear };
+  enum Threshold { kHold, kHoldZero, kClear, kIdleHold, kIdleShare };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;

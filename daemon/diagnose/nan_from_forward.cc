@@ -235,7 +235,9 @@ Tensed SentenceOfLoss(const Facts& f) {
           In(tense, "is", "was"));
     });
   }
-  const bool goes_on = f.found.has(kLossNonfinite);
+  const Finding* loss = f.found.First(kLossNonfinite);
+  const bool goes_on =
+      loss != nullptr && NumberOf(*loss, "streak").value_or(1) > 0;
   return InBothTenses([&](Tense tense) {
     const std::string since =
         goes_on ? fmt::format("{} step {}{}",

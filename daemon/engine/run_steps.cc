@@ -125,6 +125,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->grad_norm = &track.series.grad_norm;
   context->at_rest = &track.series.at_rest;
   context->rate_restarts = track.series.rate_restarts;
+  context->rate_idle = track.series.rate.idle();
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
   context->norm_warns = !track.outliers.ExplainsNorm() &&

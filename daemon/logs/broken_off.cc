@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "logs/in_words.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -108,6 +109,16 @@ bool HasWord(std::string_view text, std::string_view word) {
 
 }  // namespace
 
+namespace {
+
+// "12:01 ERROR: Loss is NaN": of what cannot be an evaluation's.
+bool SaysError(std::string_view line) {
+  const bool error = Has(line, "ERROR") || Has(line, "Error reported");
+  return error && NotFiniteInWords(line) && !IsEvaluation(line);
+}
+
+}  // namespace
+
 BrokenOff ReadBrokenOff(std::string_view line) {
   for (const Word& each : kAnywhere) {
     const size_t at = line.find(each.words);
@@ -116,7 +127,9 @@ BrokenOff ReadBrokenOff(std::string_view line) {
             each.kind == Kind::kSignal ? "" : TrimBlanks(line.substr(at))};
   }
   if (IsKilled(line)) return {Kind::kException, 0, "SIGKILL", "Killed"};
-  return Exception(line);
+  const BrokenOff exception = Exception(line);
+  if (exception.kind != Kind::kUnknown || !SaysError(line)) return exception;
+  return {Kind::kException, 0, "", TrimBlanks(line)};
 }
 
 bool IsFollowing(const BrokenOff& end) {
@@ -147,7 +160,7 @@ std::optional<StepField> NotFiniteInWords(std::string_view words) {
                    Has(low, "not finite") || Has(low, "non-finite") ||
                    Has(low, "nonfinite");
   if (!bad) return std::nullopt;
-  if (HasWord(low, "loss") || HasWord(low, "losses")) return StepField::kLoss;
+  if (Has(low, "loss")) return StepField::kLoss;
   if (HasWord(low, "gradient") || HasWord(low, "gradients") ||
       HasWord(low, "grad") || HasWord(low, "grads")) {
     return StepField::kGradNorm;

@@ -171,6 +171,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
       return;
+    case ColumnMeaning::kAccuracy:
+      fact_.of_classes = true;
+      return;
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
@@ -195,9 +198,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   }
   const int worth = field == StepField::kLoss ? WorthOf(meaning) : 0;
   if (worth > worth_ && (worth_ > 0 || !fact_.has(field))) {
+    // "CELoss: 2.3, loss: 2.3": the whole is that alone.
+    const bool alone = fact_.cross_entropy && value == fact_[field];
     if (worth_ > 0) fact_.Set(field, value);
     worth_ = worth;
-    fact_.cross_entropy = meaning == ColumnMeaning::kCrossEntropy;
+    fact_.cross_entropy = alone || meaning == ColumnMeaning::kCrossEntropy;
   }
   if (fact_.has(field)) return;
   if (meaning == ColumnMeaning::kLog2LossScale) {

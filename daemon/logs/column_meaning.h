@@ -21,6 +21,7 @@ enum class ColumnMeaning : uint8_t {
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
+  kAccuracy,       // of classes: it says what the training is
   kTerm,           // of the loss: told where it is not finite
   kKnob,           // says what the loss is made of: a term's weight, a length
   kLossScale,

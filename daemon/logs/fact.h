@@ -50,6 +50,7 @@ struct LogFact {
     kStopped,     // the program gave up because of its numerics; text says why,
                   // a value what was not finite
     kBroke,       // the program ends by an error: text says which
+    kResumed,     // it goes on from a checkpoint, its lines say
     kSetting,     // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
   };
@@ -74,10 +75,15 @@ struct LogFact {
   bool of_adversary = false;
   // kProgress: the line shows rewards of an environment.
   bool of_rewards = false;
+  // kProgress: the line shows an accuracy among classes.
+  bool of_classes = false;
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;
-  // kProgress: the loss is one, by its name.
+  // kProgress: the loss is one by a word that means other things, too: only
+  // where no line of the log names a loss.
+  bool guessed = false;
+  // kProgress: the loss is a cross-entropy, by its name.
   bool cross_entropy = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress
   // kProgress: the numbers are means of many updates: the scale is none that

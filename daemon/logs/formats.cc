@@ -72,6 +72,7 @@ constexpr const LogFormat* kFormats[] = {
     &kTorchNpu,
     &kColossalAi,
     &kLastWords,
+    &kResumedWords,
     // For logs of no known program.
     &kWandbHistory,
     &kJsonLines,

@@ -72,9 +72,16 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     TakeSetting(fact);
     return;
   }
+  if (fact.kind == LogFact::Kind::kResumed) {
+    resumed_ = newest_step_ >= 0;
+    return;
+  }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
-    if (broke_) run_.settings["resumed_after"] = std::to_string(newest_step_);
+    const bool resumed = std::exchange(resumed_, false);
+    if (broke_ || resumed) {
+      run_.settings["resumed_after"] = std::to_string(newest_step_);
+    }
     broke_.reset();
     if (fact.has(StepField::kLoss)) {
       NoteTerm(fact);
@@ -152,9 +159,13 @@ void LogReader::NoteTerm(const LogFact& fact) {
 
 void LogReader::NoteKind(const LogFact& fact) {
   if (other_loss_) return;
-  other_loss_ = !fact.cross_entropy;
+  // That of a classifier is one, by whatever name.
+  const bool is_one =
+      fact.cross_entropy ||
+      (fact.of_classes && !fact.of_adversary && !fact.of_rewards);
+  other_loss_ = !is_one;
   auto& settings = run_.settings;
-  if (fact.cross_entropy) {
+  if (is_one) {
     settings["loss"] = "cross_entropy";
   } else if (settings.count("loss") > 0) {
     settings["loss"] = "";  // nobody forgets one

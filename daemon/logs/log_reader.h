@@ -59,8 +59,8 @@ class LogReader {
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
-  // weight or length of the objective moved; "resumed_after": the step at
-  // which the program had broken off.
+  // weight or length of the objective moved; "resumed_after": the step from
+  // which the program went on after it broke off, or from a checkpoint.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -89,6 +89,7 @@ class LogReader {
   std::optional<LogStopped> stopped_;
   std::optional<LogBroke> broke_;  // since the newest step line
   bool broke_follows_ = false;     // because of another process
+  bool resumed_ = false;           // since the newest step line, it says
   uint64_t last_words_ = 0;        // line of the newest of them
   int64_t newest_step_ = -1;       // that a line showed; -1: none did
   // The newest stretch over which the objective moved; -1: it never did.

@@ -15,8 +15,9 @@ bool IsOfName(char c) {
 
 // What is no part: another view of the whole.
 bool IsOfWhole(std::string_view name) {
-  constexpr std::string_view kWords[] = {"scale", "best",  "min",    "avg",
-                                         "mean",  "total", "smooth", "ema"};
+  constexpr std::string_view kWords[] = {"scale",  "best",  "min",    "avg",
+                                         "mean",   "total", "smooth", "ema",
+                                         "weight", "coef",  "time"};
   return std::any_of(
       std::begin(kWords), std::end(kWords),
       [name](std::string_view word) { return name.find(word) != name.npos; });
@@ -43,7 +44,6 @@ void LossParts::Look(std::string_view before, std::string_view behind) {
   const std::optional<double> value = Scan(InsideCall(behind)).Number();
   if (!value) return;
   ++parts_;
-  named_ = before.ends_with("oss");
   sum_ += *value;
 }
 

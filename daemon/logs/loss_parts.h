@@ -22,15 +22,14 @@ class LossParts {
   std::optional<double> sum() const {
     return parts_ > 1 ? std::optional(sum_) : std::nullopt;
   }
-  // Of one, whose name ends with "loss".
+  // Of one.
   std::optional<double> alone() const {
-    return parts_ == 1 && named_ ? std::optional(sum_) : std::nullopt;
+    return parts_ == 1 ? std::optional(sum_) : std::nullopt;
   }
 
  private:
   int parts_ = 0;
   double sum_ = 0;
-  bool named_ = false;  // the newest one's name ends with "loss"
 };
 
 }  // namespace nanwatch

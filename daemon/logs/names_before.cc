@@ -38,6 +38,12 @@ bool MaySpeakOfLossScale(std::string_view word) {
          std::end(kWords);
 }
 
+// "Time cost".
+bool EndsWithTime(std::string_view before) {
+  const std::string_view word = TrimBlanks(before);
+  return word.ends_with("Time") || word.ends_with("time");
+}
+
 // "scale" alone, whatever of.
 bool IsPlainScale(std::string_view name) {
   return name == "scale" || name == "Scale" || name == "SCALE";
@@ -82,6 +88,7 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     if (!loss || names_.mapped() || from == 0) {
       return {meaning, text.size() - from};
     }
+    if (EndsWithTime(name.substr(0, from))) return {};
     // "Val Loss", "Val. Loss".
     const size_t end = text.find_last_not_of(' ', from - 1);
     if (end == std::string_view::npos) return {meaning, text.size() - from};

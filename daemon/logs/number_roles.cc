@@ -13,8 +13,9 @@ constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
 
 // What programs call a loss besides its usual names; of these, letters and
 // "total" count only beside a step's word.
-constexpr std::string_view kLossWords[] = {
-    "obj", "objective", "cost", "verlust", "fehler", "perte", "criterion"};
+constexpr std::string_view kLossWords[] = {"obj",   "objf",     "objective",
+                                           "cost",  "verlust",  "fehler",
+                                           "perte", "criterion"};
 constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",
                                            "total", "err", "error"};
 constexpr std::string_view kStepWords[] = {
@@ -130,11 +131,11 @@ bool Goes(const std::vector<RowValues>& lines, size_t i) {
   return true;
 }
 
-// Printed with a point, in most lines, and no share or time.
+// Printed with a point, in most lines, and no share, unit or time.
 bool IsReal(const std::vector<RowValues>& lines, size_t i) {
   size_t real = 0;
   for (const RowValues& line : lines) {
-    if (line[i].share || IsTime(line[i].value)) return false;
+    if (line[i].share || line[i].unit || IsTime(line[i].value)) return false;
     if (!line[i].whole) ++real;
   }
   return 2 * real > lines.size();
@@ -199,20 +200,27 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     roles.meanings[i] = reach.usual;
     reach = Words();
   }
+  roles.named = best == LossWord::kLoss;
   if (roles.loss != kNone) return roles;
   // "2.38 avg loss, 0.001 rate".
   for (size_t i = 0; i < numbers; ++i) {
     if (behind[i].loss == LossWord::kLoss && IsReal(lines, i)) {
       roles.loss = i;
+      roles.named = true;
       return roles;
     }
   }
   if (any_words) return roles;
-  for (size_t i = 0; i < numbers && i < header.size(); ++i) {
-    if (IsLoss(header[i]) && IsReal(lines, i)) {
+  // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
+  size_t column = 0;
+  ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
+  for (size_t i = 0; i < numbers && column < header.size(); ++i, ++column) {
+    if (!IsReal(lines, i)) continue;
+    if (IsLoss(header[column])) {
       roles.loss = i;
-    } else if (IsReal(lines, i)) {
-      roles.meanings[i] = header[i];
+      roles.named = true;
+    } else {
+      roles.meanings[i] = header[column];
     }
   }
   // A table without a header: a count and one number beside it.

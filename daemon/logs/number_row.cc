@@ -1,5 +1,6 @@
 #include "logs/number_row.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -39,6 +40,20 @@ size_t ClockAt(std::string_view line, size_t at) {
     ++end;
   }
   return end - at;
+}
+
+// What stands right behind a number is a unit of time, or any that touches it.
+bool BeginsWithUnit(std::string_view rest) {
+  constexpr std::string_view kTimes[] = {"s",   "sec", "secs",  "seconds", "ms",
+                                         "min", "hrs", "hours", "minutes"};
+  if (rest.empty()) return false;
+  if (IsWordLetter(rest[0])) return true;
+  if (rest[0] != ' ') return false;
+  size_t end = 1;
+  while (end < rest.size() && IsWordLetter(rest[end])) ++end;
+  const std::string_view word = rest.substr(1, end - 1);
+  return std::find(std::begin(kTimes), std::end(kTimes), word) !=
+         std::end(kTimes);
 }
 
 // Commas stand between digits, one in a number, and no point does.
@@ -115,6 +130,7 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   number.value = *value;
   number.whole = whole;
   number.share = end < line.size() && line[end] == '%';
+  number.unit = BeginsWithUnit(line.substr(end));
   number.end = end;
   numbers_.push_back(number);
   return end - at;

@@ -284,8 +284,14 @@ void Recogniser::Decide() {
   tells_overflows_ = AnyTellsOverflows();
   const bool steps = AnySteps();
   SettleWaiting();
+  const bool named =
+      std::any_of(waiting_.begin(), waiting_.end(), [this](const Waiting& w) {
+        return Wanted(candidates_[w.candidate]) && !w.sign && !w.fact.guessed &&
+               w.fact.has(StepField::kLoss);
+      });
   for (Waiting& w : std::exchange(waiting_, {})) {
     if (!Wanted(candidates_[w.candidate]) || (w.sign && steps)) continue;
+    if (named && w.fact.guessed) continue;
     w.fact.text = w.text;
     sink_(w.fact, w.line);
   }

@@ -59,7 +59,9 @@ void TableRow::SplitAtBlanks(std::string_view line) {
 
 char SeparatorOf(std::string_view header) {
   if (header.find('\t') != std::string_view::npos) return '\t';
-  if (header.find(" | ") != std::string_view::npos) return '|';
+  const bool bars =
+      header.starts_with('|') || header.find(" | ") != std::string_view::npos;
+  if (bars) return '|';
   if (IsInColumns(header)) return ' ';
   const bool semicolons = header.find(',') == std::string_view::npos &&
                           header.find(';') != std::string_view::npos;

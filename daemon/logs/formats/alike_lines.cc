@@ -35,14 +35,14 @@ class AlikeLinesReader : public LineReader {
     Kind& kind = KindOf(row_.words());
     kind.seen = ++lines_;
     if (kind.roles) {
-      if (kind.roles->has_loss()) Tell(*kind.roles, row_.numbers(), facts);
+      Tell(*kind.roles, row_.numbers(), facts);
       return;
     }
     kind.waiting.push_back(row_.numbers());
     if (kind.waiting.size() < kAlike) return;
     kind.roles = NumberRoles::Of(row_, kind.waiting, header_);
     for (const RowValues& numbers : std::exchange(kind.waiting, {})) {
-      if (kind.roles->has_loss()) Tell(*kind.roles, numbers, facts);
+      Tell(*kind.roles, numbers, facts);
     }
   }
 
@@ -73,6 +73,8 @@ class AlikeLinesReader : public LineReader {
 
   void Tell(const NumberRoles& roles, const RowValues& numbers,
             FactList* facts) {
+    named_ |= roles.named;
+    if (!roles.has_loss() || roles.named != named_) return;
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
@@ -89,10 +91,13 @@ class AlikeLinesReader : public LineReader {
       const bool known = meaning == ColumnMeaning::kGradNorm ||
                          meaning == ColumnMeaning::kLearningRate ||
                          meaning == ColumnMeaning::kReward ||
+                         meaning == ColumnMeaning::kAccuracy ||
                          meaning == ColumnMeaning::kKnob;
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }
+    const size_t told = facts->size();
     fact_.Tell(facts);
+    if (facts->size() > told) facts->back().guessed = !roles.named;
   }
 
   NumberRow row_;
@@ -100,6 +105,7 @@ class AlikeLinesReader : public LineReader {
   std::vector<ColumnMeaning> header_;
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
+  bool named_ = false;  // lines of some kind name a loss
 };
 
 std::unique_ptr<LineReader> Make(const ColumnMap&) {

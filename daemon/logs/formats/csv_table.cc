@@ -28,6 +28,11 @@
 namespace nanwatch {
 namespace {
 
+bool IsBatch(std::string_view name) {
+  return name == "Batch" || name == "batch" || name == "batch_idx" ||
+         name == "Batch/It" || name == "Batch/Iter";
+}
+
 class CsvTableReader : public LineReader {
  public:
   explicit CsvTableReader(const ColumnMap& map) : names_(map) {}
@@ -100,6 +105,13 @@ class CsvTableReader : public LineReader {
         epoch = columns.size() - 1;
       }
     }
+    // Steps of an epoch, where no others are: "Batch/It".
+    const bool stepped = std::find(columns.begin(), columns.end(),
+                                   ColumnMeaning::kStep) != columns.end();
+    for (size_t i = 0; i < columns.size() && !stepped; ++i) {
+      const bool batch = epoch < columns.size() && IsBatch(row_.cells()[i]);
+      if (batch) columns[i] = ColumnMeaning::kStep;
+    }
     // One stands for the loss where no other does: "td_loss".
     const bool whole =
         std::any_of(columns.begin(), columns.end(), [](ColumnMeaning meaning) {
@@ -139,7 +151,7 @@ std::unique_ptr<LineReader> Make(const ColumnMap& map) {
   return std::make_unique<CsvTableReader>(map);
 }
 
-constexpr std::string_view kMarks[] = {",", "\t", ";", " | ", "  "};
+constexpr std::string_view kMarks[] = {",", "\t", ";", "| ", "  "};
 
 }  // namespace
 

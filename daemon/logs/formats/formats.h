@@ -75,6 +75,7 @@ extern const LogFormat kRslRl;
 extern const LogFormat kSpacy;
 extern const LogFormat kUltralytics;
 extern const LogFormat kLastWords;
+extern const LogFormat kResumedWords;
 extern const LogFormat kEventTable;
 
 }  // namespace nanwatch

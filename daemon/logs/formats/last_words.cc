@@ -117,9 +117,9 @@ void Read(std::string_view line, FactList* facts) {
   }
 }
 
-constexpr std::string_view kEndMarks[] = {"Error",  "Exception", "Interrupt",
-                                          "Killed", "Watchdog",  "core dumped",
-                                          "-kill",  "_kill",     "DUE TO "};
+constexpr std::string_view kEndMarks[] = {
+    "Error",    "ERROR",       "Exception", "Interrupt", "Killed",
+    "Watchdog", "core dumped", "-kill",     "_kill",     "DUE TO "};
 
 constexpr auto kMarks = [] {
   std::array<std::string_view,

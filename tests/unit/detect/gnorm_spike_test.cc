@@ -147,7 +147,8 @@ TEST(GnormSpike, ANormThatGrowsLittleByLittleIsAWarning) {
       learns.Step({.loss = 3 - i / 1000.0,
                    .grad_norm = 0.2 * std::pow(times, i / 1000.0)});
     }
-    EXPECT_EQ(learns.worst, Severity::kNone) << "its loss falls";
+    EXPECT_EQ(learns.worst >= Severity::kWarning, times > 20)
+        << "its loss falls, " << times;
   }
 }
 

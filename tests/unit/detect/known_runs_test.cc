@@ -104,6 +104,7 @@ TEST(KnownRuns, MegatronLlm33TurnsNanInBf16) {
   EXPECT_EQ(
       Worst({{.scale = 1, .loss = 0.7334521, .grad_norm = 0.752},
              {.scale = 1, .loss = 0.7072597, .grad_norm = 0.741},
+             {.scale = 1, .loss = kNan, .grad_norm = kNan},
              {.scale = 1, .loss = kNan, .grad_norm = kNan}})[Family::kLoss],
       Severity::kCritical);
 }

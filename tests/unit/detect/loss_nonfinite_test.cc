@@ -32,6 +32,7 @@ TEST(LossNonfinite, ZerosInPlaceOfNanBeginWithTheFirst) {
 TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
   StepFeed<LossNonfinite> f(NoScaler());
   f.Step({.loss = 2.5});
+  EXPECT_EQ(f.Step({.loss = kNan}), Severity::kWarning);
   EXPECT_EQ(f.Step({.loss = kNan}), Severity::kCritical);
   ExpectWords(f.Described().sentence);
   StepFeed<LossNonfinite> lost(Scaler("pytorch"));
@@ -92,7 +93,26 @@ TEST(LossNonfinite, AScaleThatHasNotMovedYetMayHaveSkippedIt) {
   EXPECT_EQ(f.Step({.scale = 65536, .loss = kNan}), Severity::kCritical);
   StepFeed<LossNonfinite> bf16;  // prints 1 for ever: nothing skips
   bf16.Step({.scale = 1, .loss = 2});
-  EXPECT_EQ(bf16.Step({.scale = 1, .loss = kNan}), Severity::kCritical);
+  EXPECT_EQ(bf16.Step({.scale = 1, .loss = kNan}), Severity::kWarning);
+  EXPECT_EQ(bf16.End(), Severity::kCritical) << "the last of all";
+}
+
+// Labels longer than their audio: infinite for one batch, and learned on.
+TEST(LossNonfinite, WhatIsOutlivedNowAndThenIsAWarning) {
+  StepFeed<LossNonfinite> f(NoScaler());
+  for (int i = 0; i < 6; ++i) {
+    f.Steps({.loss = 40}, 25);
+    f.Step({.loss = kInf});
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+  f.Steps({.loss = 40}, 5);
+  EXPECT_EQ(f.End(), Severity::kWarning);
+  // Again and again, as of one rank of four.
+  for (int i = 0; i < 8; ++i) {
+    f.Steps({.loss = 40}, 3);
+    f.Step({.loss = kNan});
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
 }
 
 }  // namespace

@@ -42,10 +42,24 @@ TEST(UpdateFault, NowAndThenIsNone) {
 
 TEST(UpdateFault, ARateOf0AtTheEndOfAScheduleIsANote) {
   StepFeed<UpdateFaultRule> feed;
-  feed.Steps(Faulty(UpdateFault::kNone), 100);
+  feed.Steps(Faulty(UpdateFault::kNone), 200);
   feed.Steps(Faulty(UpdateFault::kNoRate), 50);
   EXPECT_EQ(feed.now, Severity::kInfo);
-  EXPECT_EQ(feed.Described().opened_step, 101);
+  EXPECT_EQ(feed.Described().opened_step, 201);
+  feed.Steps(Faulty(UpdateFault::kNoRate), 20);
+  EXPECT_EQ(feed.now, Severity::kWarning) << "a quarter of all updates";
+}
+
+// No client says so: the rate stands in the record, finely printed before.
+TEST(UpdateFault, ARateOf0InRecordsIsOneToo) {
+  for (const bool fine : {true, false}) {
+    StepFeed<UpdateFaultRule> feed;
+    for (int i = 0; i < 40; ++i) {
+      feed.Step({.loss = 2, .learning_rate = fine ? 4e-5 * (40 - i) : 1e-3});
+    }
+    feed.Steps({.loss = 2, .learning_rate = 0.0}, 32);
+    EXPECT_EQ(feed.now, fine ? Severity::kWarning : Severity::kNone);
+  }
 }
 
 TEST(UpdateFault, ALossOf0HasNoGradient) {

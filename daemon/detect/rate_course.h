@@ -1,0 +1,54 @@
+// RateCourse: what a learning rate does that levels must know. It goes back up
+// to where it was, and begins another cycle, of cosines with warm restarts,
+// say: norms and losses leave the levels that they had at its end, and nothing
+// is wrong with that. Or it is 0 from some record on: nothing is learned.
+
+#ifndef NANWATCH_DETECT_RATE_COURSE_H_
+#define NANWATCH_DETECT_RATE_COURSE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "detect/last_digit.h"
+#include "model/step.h"
+
+namespace nanwatch {
+
+// Trivially copyable.
+class RateCourse {
+ public:
+  // Takes in the next record. Returns true where it begins a cycle. Without a
+  // rate it says nothing.
+  bool Note(const StepRecord& record) {
+    if (!record.has(StepField::kLearningRate)) return false;
+    const auto rate = static_cast<float>(record[StepField::kLearningRate]);
+    digit_.Note(rate);
+    const bool none = rate == 0 && digit_.worth() <= kFine * highest_;
+    idle_ = none ? std::min(idle_ + 1, kMost) : 0;
+    const bool jumps =
+        rate_ > 0 && rate >= kJump * rate_ && rate <= kHighest * highest_;
+    rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
+    // One that jumps up for the first time was never there for long.
+    highest_ = std::max(highest_, rate_);
+    return jumps;
+  }
+  // Returns how many records in a row, the newest among them, have a rate of 0
+  // that no rounding hides: it moved by far less before. Saturates.
+  int32_t idle() const { return idle_; }
+
+ private:
+  static constexpr float kJump = 3;        // times the recent rate; ours
+  static constexpr float kHighest = 1.1f;  // times the highest so far; ours
+  static constexpr float kSmooth = 0.25f;  // of a record; ours
+  static constexpr float kFine = 0.05f;    // of the highest; ours
+  static constexpr int32_t kMost = 1 << 20;
+
+  LastDigit digit_;
+  float rate_ = 0;  // over about four records; 0: not told yet
+  float highest_ = 0;
+  int32_t idle_ = 0;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_RATE_COURSE_H_
