@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
 constexpr float kCalm = 0.693f;      // ln 2, times the level; ours
+constexpr float kOdd = 3.912f;       // ln 50, times the level; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
@@ -134,7 +135,9 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
               : known || rests ? Severity::kInfo
                                : Severity::kWarning;
   } else {
-    healthy_.Push(s.newest());
+    // One that stands out before they are enough is no measure of others.
+    const bool odd = s.out() && s.y() - s.usual() >= kOdd;
+    if (!odd) healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;
     rejected_ = 0;
   }
