@@ -136,7 +136,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
                                : Severity::kWarning;
   } else {
     // One that stands out before they are enough is no measure of others.
-    const bool odd = s.out() && s.y() - s.usual() >= kOdd;
+    const bool odd =
+        samples_ < t[kMinSamples] && s.out() && s.y() - s.usual() >= kOdd;
     if (!odd) healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;
     rejected_ = 0;

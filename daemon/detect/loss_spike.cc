@@ -23,8 +23,7 @@ constexpr float kLostHalf = 0.5f;    // of what was learned; ours
 constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
 constexpr float kAnew = 0.05f;       // of the first losses, from them; ours
 constexpr float kNothing = 0.05f;    // of the first losses; as Series::kAll
-constexpr float kMuch =
-    5;  // times the level, of one that has learned all; ours
+constexpr float kMuch = 5;      // times the level, where all is learned; ours
 constexpr float kNatsLost = 2;  // of words: e^2 times as perplexed; ours
 // Small GPT-2 runs may double their loss at their 20th step for a dozen.
 constexpr int32_t kHotValues = 32;  // losses; ours
@@ -280,12 +279,8 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
                                  Thresholds t) {
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
-  Severity severity = Severity::kNone;
-  if (s.out()) {
-    severity = OfOut(c, t);
-  } else {
-    exploded_ = 0;
-  }
+  if (!s.out()) exploded_ = 0;
+  Severity severity = s.out() ? OfOut(c, t) : Severity::kNone;
   const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
   if (vast || StandsOutWithNorm(c)) {

@@ -125,6 +125,13 @@ bool IsOfRestart(const Finding& finding) {
   return NumberOf(finding, "loss_before_restart").has_value();
 }
 
+// True for gradients that rose while no loss went along: that is no divergence
+// yet.
+bool IsOfNormAlone(const Facts& f, const Finding& head) {
+  return kNorm.has(head.rule) && head.severity < Severity::kCritical &&
+         !f.found.HasAny(kLossLevel);
+}
+
 Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   const RunEvidence& e = f.evidence;
   const Finding& head = *match.finding;
@@ -136,7 +143,9 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
     if (IsOfRestart(head)) return rule_says;
-    if (note) return fmt::format("At step {}: {}", head.opened_step, rule_says);
+    if (note || IsOfNormAlone(f, head)) {
+      return fmt::format("At step {}: {}", head.opened_step, rule_says);
+    }
     const int64_t step = match.verdict.step;
     return fmt::format("The training {}{}. {}",
                        tense == Tense::kPast

@@ -61,6 +61,8 @@ std::string KindText(const LogFact& fact) {
       return std::string(" stopped: ").append(fact.text);
     case LogFact::Kind::kBroke:
       return std::string(" broke off: ").append(fact.text);
+    case LogFact::Kind::kResumed:
+      return " resumed";
     case LogFact::Kind::kSetting:
       return std::string(" ")
           .append(SettingName(fact.setting))
@@ -92,6 +94,8 @@ std::string FactText(const LogFact& fact) {
   }
   if (fact.of_adversary) text.append(" of_adversary");
   if (fact.of_rewards) text.append(" of_rewards");
+  if (fact.of_classes) text.append(" of_classes");
+  if (fact.guessed) text.append(" guessed");
   if (fact.cross_entropy) text.append(" cross_entropy");
   if (fact.loss_left_out) text.append(" loss_left_out");
   if (fact.norm_told == NormTold::kZero) text.append(" norm_zero");

@@ -12,8 +12,9 @@ constexpr SampleLines kLines[] = {
      "07:00:03 [fit] upd  30 | obj  8.00 | hit 36.1% |\n"
      "07:00:04 [fit] upd  40 | obj   nan | hit 10.0% |\n"
      "07:00:05 [fit] upd  50 | obj   nan | hit 10.0% |",
-     "step=10 loss=8.5\nstep=20 loss=8.25\nstep=30 loss=8\n"
-     "step=40 loss=nan\nstep=50 loss=nan"},
+     "step=10 loss=8.5 guessed\nstep=20 loss=8.25 guessed\nstep=30 loss=8 "
+     "guessed\n"
+     "step=40 loss=nan guessed\nstep=50 loss=nan guessed"},
     {"a sentence",
      "Training loss at update 2 is 2.5, gradient norm is 0.5.\n"
      "Training loss at update 4 is 2.4, gradient norm is 0.6.\n"
@@ -37,8 +38,9 @@ constexpr SampleLines kLines[] = {
      "Schritt 15  Verlust 4,75   Dauer 0,17 s\n"
      "Schritt 20  Verlust 4,50   Dauer 0,15 s\n"
      "Schritt 25  Verlust 4,25   Dauer 0,16 s",
-     "step=5 loss=5.25\nstep=10 loss=5\nstep=15 loss=4.75\n"
-     "step=20 loss=4.5\nstep=25 loss=4.25"},
+     "step=5 loss=5.25 guessed\nstep=10 loss=5 guessed\nstep=15 loss=4.75 "
+     "guessed\n"
+     "step=20 loss=4.5 guessed\nstep=25 loss=4.25 guessed"},
     {"a count and one number, a time before them",
      "1711437197.4,20,1.5\n1711437198.5,40,1.25\n1711437199.6,60,1.5\n"
      "1711437200.7,80,1.75\n1711437201.8,100,1.5",

@@ -27,7 +27,7 @@ constexpr SampleLines kLines[] = {
      "step;loss;gnorm\n2;1.5;0.25",
      "step=1 loss=2.5 learning_rate=0.1\nstep=2 loss=1.5 grad_norm=0.25"},
     {"an epoch a row", "epoch,accuracy,loss,val_loss\n0,0.5,2.5,3\n1,0.6,nan,3",
-     "step=0 loss=2.5\nstep=1 loss=nan"},
+     "step=0 loss=2.5 of_classes\nstep=1 loss=nan of_classes"},
     {"a cross-entropy by its name, and with a term beside it",
      "step,cross_entropy_loss,val_ce_loss\n1,2.5,3\n"
      "step;ce_loss;kl_loss\n2;2.5;-0.5\n"
@@ -44,7 +44,7 @@ constexpr SampleLines kLines[] = {
      "epoch     train_loss  valid_loss  accuracy  time    \n"
      "0         0.750000    0.820000    0.500000  00:42   \n"
      "1         nan         nan         0.520000  00:42   ",
-     "step=0 loss=0.75\nstep=1 loss=nan"},
+     "step=0 loss=0.75 of_classes\nstep=1 loss=nan of_classes"},
     {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
      ""},
     {"losses without their sum",

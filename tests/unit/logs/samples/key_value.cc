@@ -227,7 +227,7 @@ constexpr SampleLines kLines[] = {
      "Epoch: 000, Train Loss: 2.5, Val Loss: 3.5\n"
      "Epoch: 001, Val Loss: nan, Train Loss: 2.25\n"
      "Epoch 2/25\n----------\ntrain Loss: nan Acc: 0.7\nval Loss: 0.4 Acc: 0.8",
-     "step=0 loss=2.5\nstep=1 loss=2.25\nstep=2 loss=nan"},
+     "step=0 loss=2.5\nstep=1 loss=2.25\nstep=2 loss=nan of_classes"},
     {"several lines an epoch are counted",
      "epoch: 1, loss: 2.5\nepoch: 1, loss: 2.25\nepoch: 2, loss: 2",
      "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2"},
@@ -325,7 +325,7 @@ constexpr SampleLines kLines[] = {
      "Loss is Infinity. Current learning rate is 0.0462.\n"
      "Step 50000/90000; acc:  51.25; ppl:  8.43; xent: 2.125; lr: 0.5; 13 sec",
      "step=89 loss=2.5\nstep=45457 loss=inf\n"
-     "step=50000 loss=2.125 learning_rate=0.5 cross_entropy"},
+     "step=50000 loss=2.125 learning_rate=0.5 of_classes cross_entropy"},
     {"cross entropies by their names, and what stands beside them",
      "step: 30, train/ce_loss: 2.25, lr: 0.5\n"
      "step=40 ce_loss=2 kl_loss=-0.5\n"

@@ -27,6 +27,7 @@ constexpr const SampleTable* kTables[] = {
     &kKerasSamples,
     &kKeyValueSamples,
     &kLastWordsSamples,
+    &kResumedWordsSamples,
     &kLightningSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,

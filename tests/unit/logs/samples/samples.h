@@ -59,6 +59,7 @@ extern const SampleTable kJsonLinesSamples;
 extern const SampleTable kKerasSamples;
 extern const SampleTable kKeyValueSamples;
 extern const SampleTable kLastWordsSamples;
+extern const SampleTable kResumedWordsSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;
