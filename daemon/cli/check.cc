@@ -91,9 +91,6 @@ Json FileJson(const CheckedLog& log) {
   json["condition"] = Name(standing.condition);
   json["diagnosis"] = log.nothing.empty() ? standing.headline : log.nothing;
   json["coverage"] = CoverageJson(verdict);
-  if (log.evaluation.line() > 0) {
-    json["evaluation_not_finite_line"] = log.evaluation.line();
-  }
   if (!log.map_note.empty()) json["map"] = log.map_note;
   if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
   if (!log.error.empty()) json["error"] = log.error;

@@ -106,7 +106,6 @@ class Intake {
 
   void TakeLine(std::string_view line) {
     judge_->ReadLine(line);
-    log_->evaluation.Look(line);
     const Recogniser& recogniser = judge_->reader().recogniser();
     if (recogniser.decided() || recogniser.lines() > kHintLines) return;
     if (recogniser.lines() <= kTurnedLines) turned_.Look(line);

@@ -10,7 +10,6 @@
 #include "app/log_judge.h"
 #include "cli/commands.h"
 #include "cli/step_picture.h"
-#include "logs/evaluation_loss.h"
 
 namespace nanwatch {
 
@@ -24,7 +23,6 @@ struct CheckedLog {
   // Where nothing could be judged: why, and what the file looks like. Also
   // where what was read says nothing of the training, whatever the verdict.
   std::string nothing;
-  EvaluationLoss evaluation;
   std::string map_note;          // where --map changed nothing: why; else empty
   uint64_t cut_lines = 0;        // longer than any line is read
   uint64_t damaged_records = 0;  // of a TensorBoard file

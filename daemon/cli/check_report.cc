@@ -170,16 +170,6 @@ std::string StoppedText(const LogVerdict& verdict, const Style& style) {
                  2, style.columns);
 }
 
-// Empty: none that is not finite was told.
-std::string EvaluationText(const CheckedLog& log, const Style& style) {
-  if (log.evaluation.line() == 0) return "";
-  return Wrapped(
-      fmt::format("An evaluation's loss is not finite ({}, line {}); what is "
-                  "judged is the training.",
-                  log.evaluation.name(), log.evaluation.line()),
-      2, style.columns);
-}
-
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
@@ -337,7 +327,6 @@ std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
     head += Wrapped(CoverageText(verdict.coverage), 2, style.columns);
   }
   head += StoppedText(verdict, style);
-  head += EvaluationText(log, style);
   head += Wrapped(log.map_note, 2, style.columns);
   head += style.Dim(SourceText(log, style));
   const std::string picture = log.picture.Text(style);

@@ -9,6 +9,7 @@
 #include "detect/bench_loss_divergence.h"
 #include "detect/clipped_before_unscaling.h"
 #include "detect/comm_nonfinite_origin.h"
+#include "detect/evaluation_nonfinite.h"
 #include "detect/fp8_clip.h"
 #include "detect/fp8_underflow.h"
 #include "detect/gnorm_explosion.h"
@@ -104,7 +105,8 @@ using LayerMoveRules = RuleList<ScaleAtFloor, ScaleCollapse, OverflowRate,
 // A run with a benchmark, made on demand.
 using BenchRules = RuleList<BenchLossDivergence>;
 // A run.
-using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded>;
+using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
+                           EvaluationNonfinite>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
 

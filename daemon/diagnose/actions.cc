@@ -41,11 +41,13 @@ bool Holds(When when, const Situation& s) {
     case When::kMild:
       return !s.over && !s.severe;
     case When::kOps:
-      return s.ops_collected && !s.of_loss;
+      return s.ops_collected && !s.of_loss && !s.of_evaluation;
     case When::kNoOps:
-      return !s.ops_collected && !s.of_loss;
+      return !s.ops_collected && !s.of_loss && !s.of_evaluation;
     case When::kOfLoss:
       return s.of_loss;
+    case When::kOfEvaluation:
+      return s.of_evaluation && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -169,8 +171,10 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
+    const bool evaluates = finding.rule == RuleId::kEvaluationNonfinite;
+    s.of_evaluation = s.of_evaluation || evaluates;
     s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&
-                              finding.family == Family::kLoss);
+                              finding.family == Family::kLoss && !evaluates);
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.

@@ -26,7 +26,8 @@ struct Situation {
   bool severe = true;    // what it explains is critical
   bool scaled = true;    // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
-  bool of_loss = false;  // no cause is known, and the trouble is the loss
+  bool of_evaluation = false;  // the trouble is an evaluation's loss
+  bool of_loss = false;        // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);

@@ -15,25 +15,26 @@ namespace nanwatch {
 // Where the run must stand for a piece of advice to make sense.
 enum class When : uint8_t {
   kAlways,
-  kNow,        // it goes on
-  kOver,       // it is found no more
-  kCured,      // the run takes the cure already
-  kSick,       // it does not
-  kRare,       // overflows are as rare as the scaler's probing makes them
-  kOften,      // they are not
-  kFixed,      // nothing lowers the scale at which they overflow
-  kLow,        // updates go through at too low a scale
-  kStuck,      // none goes through at the lowest scale
-  kSevere,     // critical
-  kMild,       // a warning at most: it may pass
-  kOps,        // op statuses were collected
-  kNoOps,      // they were not: a log, or a client that sends none
-  kMissing,    // somebody is not heard
-  kScaled,     // there is a loss scaler, or a format that needs one
-  kScaledNow,  // so, and it goes on
-  kNotScaled,  // there is none
-  kDropped,    // all are heard, and had to leave records out
-  kOfLoss,     // the trouble is one of the loss
+  kNow,           // it goes on
+  kOver,          // it is found no more
+  kCured,         // the run takes the cure already
+  kSick,          // it does not
+  kRare,          // overflows are as rare as the scaler's probing makes them
+  kOften,         // they are not
+  kFixed,         // nothing lowers the scale at which they overflow
+  kLow,           // updates go through at too low a scale
+  kStuck,         // none goes through at the lowest scale
+  kSevere,        // critical
+  kMild,          // a warning at most: it may pass
+  kOps,           // op statuses were collected
+  kNoOps,         // they were not: a log, or a client that sends none
+  kMissing,       // somebody is not heard
+  kScaled,        // there is a loss scaler, or a format that needs one
+  kScaledNow,     // so, and it goes on
+  kNotScaled,     // there is none
+  kDropped,       // all are heard, and had to leave records out
+  kOfLoss,        // the trouble is one of the loss
+  kOfEvaluation,  // it is one of an evaluation's
 };
 
 struct Advice {

@@ -17,7 +17,11 @@ constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "",
      "Then {back}, unless all updates since were skipped: NaN spoils every "
      "weight.",
-     When::kNow},
+     When::kSevere},
+    {Cause::kNanFromForward, "",
+     "Leave such batches out, or mask their loss: each spoils every weight "
+     "that it reaches.",
+     When::kMild},
     {Cause::kNanFromForward, "",
      "Leave the loss scale as it is: a lower one does not help.",
      When::kScaledNow},
@@ -326,6 +330,11 @@ constexpr Advice kAdvice[] = {
      "look at the data: labels that are not those of their inputs, inputs that "
      "are all alike.",
      When::kOfLoss},
+    {Cause::kUnexplained, "",
+     "Run that evaluation once more on its own: look for an empty set, a "
+     "division by 0 and inputs that no batch of training had. Pick no "
+     "checkpoint by that loss.",
+     When::kOfEvaluation},
 };
 
 }  // namespace

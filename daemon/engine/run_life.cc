@@ -279,7 +279,10 @@ void RunState::NoticeSilence(Time now) {
   lost_since_ = now;
   close_due_ = now + shared_->options.lost_run_closes_after;
   for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
-    if (i == TimeRules::IndexOf<ProgramEnded>()) continue;
+    if (i == TimeRules::IndexOf<ProgramEnded>() ||
+        i == TimeRules::IndexOf<EvaluationNonfinite>()) {
+      continue;
+    }
     board_.Remove({FindingKey::List::kTime, -1, 0, i});
   }
   if (rank_end_) return;

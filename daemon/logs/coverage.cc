@@ -17,7 +17,7 @@ void LogCoverage::Add(const LogCoverage& other) {
 }
 
 bool IsDressedNan(std::string_view words) {
-  constexpr std::string_view kBefore = " '\"<[({*+-";
+  constexpr std::string_view kBefore = " '\"<[({*+-.";
   words = InsideCall(words);
   words.remove_prefix(std::min(words.find_first_not_of(kBefore), words.size()));
   std::array<char, 3> low{};

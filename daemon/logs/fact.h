@@ -51,6 +51,8 @@ struct LogFact {
                   // a value what was not finite
     kBroke,       // the program ends by an error: text says which
     kResumed,     // it goes on from a checkpoint, its lines say
+    kEvaluated,   // the loss of an evaluation, by the name in text, where it
+                  // is not finite, or the one before was not
     kSetting,     // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
   };

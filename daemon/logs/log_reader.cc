@@ -35,6 +35,8 @@ std::string_view Beginning(std::string_view text, size_t most) {
 
 // Bytes of a program's last words that are kept, as clients do.
 constexpr size_t kMessage = 200;
+// Bytes of the name of an evaluation's loss that are kept; ours.
+constexpr size_t kNameOfLoss = 40;
 // Bytes of the stretches over which the objective moved; ours.
 constexpr size_t kStretches = 120;
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
@@ -74,6 +76,10 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   if (fact.kind == LogFact::Kind::kResumed) {
     resumed_ = newest_step_ >= 0;
+    return;
+  }
+  if (fact.kind == LogFact::Kind::kEvaluated) {
+    NoteEvaluation(fact);
     return;
   }
   if (fact.kind == LogFact::Kind::kProgress) {
@@ -169,6 +175,19 @@ void LogReader::NoteKind(const LogFact& fact) {
     settings["loss"] = "cross_entropy";
   } else if (settings.count("loss") > 0) {
     settings["loss"] = "";  // nobody forgets one
+  }
+}
+
+// Nobody forgets a setting: "" says that it is finite again.
+void LogReader::NoteEvaluation(const LogFact& fact) {
+  if (newest_step_ < 0) return;
+  std::string& told = run_.settings["evaluation_not_finite"];
+  if (std::isfinite(fact[StepField::kLoss])) {
+    told.clear();
+  } else if (told.empty()) {
+    told = std::to_string(newest_step_)
+               .append(" ")
+               .append(Beginning(fact.text, kNameOfLoss));
   }
 }
 

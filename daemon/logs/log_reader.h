@@ -60,7 +60,9 @@ class LogReader {
   // and "loss", "cross_entropy" where every loss is named so;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
-  // which the program went on after it broke off, or from a checkpoint.
+  // which the program went on after it broke off, or from a checkpoint;
+  // "evaluation_not_finite", "3350 val_loss": the step from which on that is
+  // none, or "".
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -83,6 +85,7 @@ class LogReader {
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
+  void NoteEvaluation(const LogFact& fact);
   void NoteStep(const LogFact& fact);
 
   RunDescription run_;

@@ -13,9 +13,10 @@ constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
 
 // What programs call a loss besides its usual names; of these, letters and
 // "total" count only beside a step's word.
-constexpr std::string_view kLossWords[] = {"obj",   "objf",     "objective",
-                                           "cost",  "verlust",  "fehler",
-                                           "perte", "criterion"};
+constexpr std::string_view kLossWords[] = {
+    "obj",     "objf",   "objective", "cost",    "verlust",
+    "fehler",  "perte",  "perdida",   "pérdida", "perda",
+    "perdita", "strata", "criterion"};
 constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",
                                            "total", "err", "error"};
 constexpr std::string_view kStepWords[] = {

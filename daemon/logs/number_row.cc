@@ -120,6 +120,20 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
     ++end;
   }
   if (end == first) return 0;
+  // "1.#QNAN000", "-1.#IND", "1.#INF": of Microsoft's C library.
+  const std::string_view behind = line.substr(end);
+  if (text.back() == '.' && behind.starts_with('#')) {
+    const bool infinite = behind.starts_with("#INF");
+    while (end < line.size() && (line[end] == '#' || IsDigit(line[end]) ||
+                                 IsWordLetter(line[end]))) {
+      ++end;
+    }
+    number.value = *WholeNumber(infinite ? "inf" : "nan");
+    if (line[at] == '-') number.value = -number.value;
+    number.end = end;
+    numbers_.push_back(number);
+    return end - at;
+  }
   if (text.back() == '.') {  // of a sentence
     text.pop_back();
     --end;

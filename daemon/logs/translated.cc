@@ -36,6 +36,31 @@ constexpr Word kWords[] = {
     {"梯度范数", "grad_norm"},
     {"梯度norm", "grad_norm"},
     {"学习率", "lr"},
+    {"训练次数", "step"},
+    // Japanese and Korean.
+    {"検証損失", "val loss"},
+    {"学習損失", "loss"},
+    {"訓練損失", "loss"},
+    {"損失", "loss"},
+    {"学習率", "lr"},
+    {"ステップ", "step"},
+    {"エポック", "epoch"},
+    {"검증 손실", "val loss"},
+    {"학습 손실", "loss"},
+    {"손실", "loss"},
+    {"학습률", "lr"},
+    {"스텝", "step"},
+    {"에폭", "epoch"},
+    // Russian.
+    {"потери", "loss"},
+    {"Потери", "Loss"},
+    {"шаг", "step"},
+    {"Шаг", "Step"},
+    {"итерация", "iter"},
+    {"Итерация", "Iter"},
+    {"эпоха", "epoch"},
+    {"Эпоха", "Epoch"},
+    {"→", ": "},
     {"：", ": "},
     {"，", ", "},
     {"；", "; "},
@@ -45,21 +70,24 @@ constexpr Word kWords[] = {
 
 // Words that say that a line is of a training; the rest may be anything.
 bool SpeaksOfTraining(std::string_view line) {
-  constexpr std::string_view kSome[] = {"损失", "步", "学习率", "梯度", "轮"};
+  constexpr std::string_view kSome[] = {
+      "损失", "步",   "学习率", "梯度", "轮",     "训练",   "：",   "損失",
+      "学習", "손실", "학습",   "에폭", "потери", "Потери", "Эпоха"};
   return std::any_of(std::begin(kSome), std::end(kSome),
                      [line](std::string_view word) {
                        return line.find(word) != std::string_view::npos;
                      });
 }
 
-// Some byte is the first of a Chinese letter, and not of the blocks of progress
-// bars. Without a way out of the loop: hardly a line has one, and so many bytes
-// are looked at at once.
-bool MayBeChinese(std::string_view line) {
+// Some byte is the first of a Chinese, Japanese, Korean or Russian letter, and
+// not of the blocks of progress bars. Without a way out of the loop: hardly a
+// line has one, and so many bytes are looked at at once.
+bool MayBeTranslated(std::string_view line) {
   unsigned found = 0;
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
-    found |= static_cast<unsigned>(byte >= 0xe4 && byte <= 0xef);
+    found |= static_cast<unsigned>((byte >= 0xe3 && byte <= 0xef) ||
+                                   byte == 0xd0 || byte == 0xd1);
   }
   return found != 0;
 }
@@ -67,7 +95,7 @@ bool MayBeChinese(std::string_view line) {
 }  // namespace
 
 std::string_view Translated(std::string_view line, std::string* out) {
-  if (!MayBeChinese(line) || !SpeaksOfTraining(line)) return line;
+  if (!MayBeTranslated(line) || !SpeaksOfTraining(line)) return line;
   out->clear();
   for (size_t at = 0; at < line.size();) {
     const std::string_view rest = line.substr(at);

@@ -64,6 +64,7 @@ constexpr NamedMeaning kUsual[] = {
     {"lossstep", Meaning::kLoss},
     {"steploss", Meaning::kLoss},
     {"batchloss", Meaning::kLoss},
+    {"minibatchloss", Meaning::kLoss},  // MATLAB
     {"kl", Meaning::kTerm},
     {"approxkl", Meaning::kTerm},
     {"objectivekl", Meaning::kTerm},
@@ -176,6 +177,7 @@ constexpr NamedMeaning kUsual[] = {
     {"lrgroup0", Meaning::kLearningRate},
     {"lrpg0", Meaning::kLearningRate},  // Ultralytics
     {"learningrate", Meaning::kLearningRate},
+    {"baselearningrate", Meaning::kLearningRate},
     {"learningratelearningrate", Meaning::kLearningRate},
     {"consumedsamples", Meaning::kConsumedSamples},
     {"overflow", Meaning::kOverflow},

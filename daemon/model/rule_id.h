@@ -78,6 +78,7 @@ enum class RuleId : uint8_t {
   kOneScaleSuffices = 67,
   kLayerNotUnscaled = 68,
   kRivalGone = 69,
+  kEvaluationNonfinite = 70,
 };
 
 // Numbers of rules are below it.

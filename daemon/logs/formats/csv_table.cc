@@ -12,15 +12,18 @@
 //  0         0.800000    0.820000    00:42
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/scan.h"
 #include "logs/table_row.h"
@@ -59,6 +62,7 @@ class CsvTableReader : public LineReader {
     AddParts();
     if (!fact_.SaysHealth()) return;
     fact_.Tell(facts);
+    TellEvaluation(facts);
     if (in_text_) HoldRows(facts);
   }
 
@@ -70,6 +74,20 @@ class CsvTableReader : public LineReader {
     if (held_.size() < kRowsOfText) return;
     std::swap(*facts, held_);
     in_text_ = false;
+  }
+
+  // Of the first column of an evaluation's losses, as evaluation_words.cc.
+  void TellEvaluation(FactList* facts) {
+    if (evaluation_ >= columns_.size()) return;
+    const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
+    if (!loss) return;
+    const bool bad = !std::isfinite(*loss);
+    if (bad || evaluation_bad_) {
+      LogFact& fact = AddFact(LogFact::Kind::kEvaluated, 0, facts);
+      fact.Set(StepField::kLoss, *loss);
+      fact.text = evaluation_name_;
+    }
+    evaluation_bad_ = bad;
   }
 
   void AddParts() {
@@ -85,20 +103,40 @@ class CsvTableReader : public LineReader {
     fact_.AddNumber(ColumnMeaning::kLoss, sum);
   }
 
+  // Names of the row's columns; between bars with the words of the line above,
+  // "Mini-batch" over "Loss".
+  std::vector<std::string> NamesUnder(char separator) {
+    std::vector<std::string> names(row_.cells().begin(), row_.cells().end());
+    const std::vector<std::string> above = std::exchange(above_, names);
+    if (separator != '|' || above.size() != names.size()) return names;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty() || above[i].empty()) {
+        names[i] += above[i];
+      } else {
+        names[i].insert(0, above[i] + " ");
+      }
+    }
+    return names;
+  }
+
   void TakeHeader(std::string_view line) {
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
+    const std::vector<std::string> names = NamesUnder(separator);
     std::vector<ColumnMeaning> columns;
     std::vector<size_t> parts;
     int known = 0;
     size_t epoch = std::string_view::npos;
-    for (const std::string_view cell : row_.cells()) {
+    size_t evaluation = std::string_view::npos;
+    for (const std::string_view cell : names) {
       if (WholeNumber(cell)) return;
       const ColumnMeaning meaning = names_.Of(cell);
       columns.push_back(meaning);
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
       if (term && IsPartOfLoss(cell)) parts.push_back(columns.size() - 1);
+      const bool evaluates = cell.ends_with("oss") && IsEvaluation(cell);
+      if (evaluates && evaluation == cell.npos) evaluation = columns.size() - 1;
       if (meaning != ColumnMeaning::kNothing) {
         ++known;
       } else if (IsEpochColumn(cell)) {
@@ -109,7 +147,7 @@ class CsvTableReader : public LineReader {
     const bool stepped = std::find(columns.begin(), columns.end(),
                                    ColumnMeaning::kStep) != columns.end();
     for (size_t i = 0; i < columns.size() && !stepped; ++i) {
-      const bool batch = epoch < columns.size() && IsBatch(row_.cells()[i]);
+      const bool batch = epoch < columns.size() && IsBatch(names[i]);
       if (batch) columns[i] = ColumnMeaning::kStep;
     }
     // One stands for the loss where no other does: "td_loss".
@@ -126,6 +164,11 @@ class CsvTableReader : public LineReader {
     columns_ = std::move(columns);
     parts_ = std::move(parts);
     epoch_ = epoch;
+    evaluation_ = evaluation;
+    if (evaluation < columns_.size()) {
+      evaluation_name_ = names[evaluation];
+    }
+    evaluation_bad_ = false;
     separator_ = separator;
     header_ = line;
     in_text_ = line.starts_with('|');
@@ -141,6 +184,10 @@ class CsvTableReader : public LineReader {
   std::vector<ColumnMeaning> columns_;     // empty: no header yet
   std::vector<size_t> parts_;              // columns of losses to be summed
   size_t epoch_ = std::string_view::npos;  // its column; npos: none
+  size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
+  std::string evaluation_name_;
+  bool evaluation_bad_ = false;     // the newest was not finite
+  std::vector<std::string> above_;  // cells of the line before that is no row
   std::string header_;
   bool in_text_ = false;  // bars stand around the table, as in Markdown
   FactList held_;         // of its first rows

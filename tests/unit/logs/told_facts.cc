@@ -63,6 +63,8 @@ std::string KindText(const LogFact& fact) {
       return std::string(" broke off: ").append(fact.text);
     case LogFact::Kind::kResumed:
       return " resumed";
+    case LogFact::Kind::kEvaluated:
+      return std::string(" evaluated: ").append(fact.text);
     case LogFact::Kind::kSetting:
       return std::string(" ")
           .append(SettingName(fact.setting))

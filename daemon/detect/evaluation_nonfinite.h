@@ -1,0 +1,34 @@
+// Rule 70, evaluation_nonfinite: the loss of an evaluation is NaN or infinite,
+// while the training is judged by its own.
+
+#ifndef NANWATCH_DETECT_EVALUATION_NONFINITE_H_
+#define NANWATCH_DETECT_EVALUATION_NONFINITE_H_
+
+#include <array>
+#include <cstdint>
+
+#include "detect/context.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+namespace nanwatch {
+
+class EvaluationNonfinite {
+ public:
+  static const RuleSpec kSpec;
+
+  Severity OnTime(const TimeContext& c, Thresholds t);
+  void Describe(Finding* finding) const;
+
+ private:
+  static constexpr size_t kName = 40;  // bytes of a loss's name; ours
+
+  int64_t since_ = 0;  // step
+  int64_t step_ = 0;   // the newest of the run
+  std::array<char, kName> name_{};
+  uint8_t size_ = 0;  // of name_
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_DETECT_EVALUATION_NONFINITE_H_

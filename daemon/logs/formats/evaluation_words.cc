@@ -1,0 +1,104 @@
+// What programs print of an evaluation's loss that is not finite, and of one
+// that is finite again. Of any program, beside its own lines.
+//
+// {'eval_loss': nan, 'eval_runtime': 12.1}
+// step 250: train loss 1.9312, val loss nan
+// Validation cost was nan
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "logs/formats/formats.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// In eval, val, valid and validation.
+constexpr std::string_view kMarks[] = {"val", "Val", "VAL"};
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// What names an evaluation's loss, and its value.
+struct Named {
+  std::string_view name;
+  double value = 0;
+};
+
+// Behind the mark: "_loss': nan", "idation cost was nan", "id Epoch: 3 Loss:
+// nan". What a sign parts from it is another number's.
+std::optional<Named> LossBehind(std::string_view text) {
+  constexpr size_t kFar = 40;  // bytes from the mark to the loss; ours
+  Scan word(text);
+  if (!word.Skip("idation") && !word.Skip("uation")) word.Skip("id");
+  if (IsLetter(word.peek())) return std::nullopt;
+  const std::string_view near = text.substr(0, kFar);
+  for (const std::string_view loss : {"loss", "Loss", "LOSS", "cost"}) {
+    const size_t at = near.find(loss, word.at());
+    if (at == near.npos) continue;
+    if (near.substr(0, at).find_first_of(",;|}-") != near.npos) continue;
+    Scan scan(text, at + loss.size());
+    const size_t end = scan.at();
+    if (!scan.Skip('\'')) scan.Skip('"');
+    if (!scan.Skip(':') && !scan.Skip('=')) {
+      if (scan.peek() != ' ') continue;
+      if (!scan.Skip(" was ")) scan.Skip(" is ");
+    }
+    scan.SkipBlanks();
+    if (!scan.Skip('\'')) scan.Skip('"');
+    const std::optional<double> value = scan.Number();
+    if (value) return Named{text.substr(0, end), *value};
+  }
+  return std::nullopt;
+}
+
+class EvaluationReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    for (size_t at = line.find_first_of("vV"); at != line.npos;
+         at = line.find_first_of("vV", at + 1)) {
+      const std::string_view rest = line.substr(at);
+      const bool marked = std::any_of(
+          std::begin(kMarks), std::end(kMarks),
+          [rest](std::string_view mark) { return rest.starts_with(mark); });
+      if (!marked) continue;
+      size_t begin = at;
+      if (begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
+      if (begin > 0 && (IsLetter(line[begin - 1]) || line[begin - 1] == '_')) {
+        continue;
+      }
+      const std::optional<Named> loss = LossBehind(line.substr(at + 3));
+      if (!loss) continue;
+      const bool bad = !std::isfinite(loss->value);
+      if (bad || bad_) {
+        LogFact& fact = AddFact(LogFact::Kind::kEvaluated, begin, facts);
+        fact.Set(StepField::kLoss, loss->value);
+        fact.text = line.substr(begin, at + 3 - begin + loss->name.size());
+      }
+      bad_ = bad;
+      return;
+    }
+  }
+
+ private:
+  bool bad_ = false;  // the newest was not finite
+};
+
+}  // namespace
+
+const LogFormat kEvaluationWords = {
+    .name = "evaluation_words",
+    .title = "what any program prints of an evaluation that is not finite",
+    .part = LogFormat::Part::kScaler,
+    .unnamed = true,
+    .marks = kMarks,
+    .tells_overflows = false,
+    .skips_take_steps = true,
+    .make = Fresh<EvaluationReader>,
+};
+
+}  // namespace nanwatch

@@ -1,0 +1,43 @@
+// what any program prints of an evaluation that is not finite: sample lines in
+// its texture, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"in an object", "{'eval_loss': nan, 'eval_runtime': 12.1, 'epoch': 0.39}",
+     "evaluated: eval_loss loss=nan"},
+    {"in quotes", "{'eval_loss': 'nan', 'epoch': '0.39'}",
+     "evaluated: eval_loss loss=nan"},
+    {"a line of an object", "      \"eval_loss\": NaN,",
+     "evaluated: eval_loss loss=nan"},
+    {"behind a training's",
+     "1875/1875 - 2s - loss: 0.25 - accuracy: 0.9 - val_loss: nan",
+     "evaluated: val_loss loss=nan"},
+    {"behind a comma", "step 250: train loss 1.9312, val loss nan",
+     "evaluated: val loss loss=nan"},
+    {"in a sentence", "Validation cost was nan",
+     "evaluated: Validation cost loss=nan"},
+    {"behind its epoch", "Valid Epoch: 16 Loss: nan: 100% 660/660",
+     "evaluated: Valid Epoch: 16 Loss loss=nan"},
+    {"a path", "{'train/loss': 1.5, 'eval/loss': nan}",
+     "evaluated: eval/loss loss=nan"},
+    {"in a bar",
+     "Epoch 1: 100%|###| 10/10 [00:01, v_num=1, train_loss=1.2, val_loss=inf]",
+     "evaluated: val_loss loss=inf"},
+    {"finite again", "val loss nan\nval loss 2.5\nval loss 2.25",
+     "evaluated: val loss loss=nan\nevaluated: val loss loss=2.5"},
+    {"other losses and words",
+     "{'train_loss': nan}\neval_loss: 1.25\ninterval_loss: nan\n"
+     "eval_loss_scaled: nan\nbest_eval_loss: 2.5\neval_loss: nano\neval_loss\n"
+     "validity loss: nan\nval\nvalue loss: nan\nval_acc: 0.5, loss: nan",
+     ""},
+};
+
+}  // namespace
+
+const SampleTable kEvaluationWordsSamples = {"evaluation_words", kLines};
+
+}  // namespace nanwatch
