@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
-#include <string_view>
 
 #include "detect/sentence.h"
 
@@ -29,10 +28,6 @@ Severity EvaluationNonfinite::OnTime(const TimeContext& c, Thresholds) {
   const char* const end = text.data() + text.size();
   const auto step = std::from_chars(text.data(), end, since_);
   if (step.ec != std::errc()) return Severity::kNone;
-  const std::string_view name(std::min(step.ptr + 1, end), end);
-  const std::string_view kept = name.substr(0, kName);
-  std::copy(kept.begin(), kept.end(), name_.begin());
-  size_ = static_cast<uint8_t>(kept.size());
   step_ = c.last_step;
   return Severity::kWarning;
 }
@@ -41,10 +36,10 @@ void EvaluationNonfinite::Describe(Finding* finding) const {
   finding->opened_step = since_;
   finding->last_step = std::max(step_, since_);
   finding->SayBoth([this](Tense tense) {
-    return Sentence("An evaluation's loss (", std::string(name_.data(), size_),
-                    In(tense, ") is not finite since step ",
-                       ") was not finite since step "),
-                    since_, ". The training itself is judged by its own loss.");
+    return Sentence("An evaluation's loss ",
+                    In(tense, "is not finite since", "was not finite from"),
+                    " step ", since_, In(tense, "", " on"),
+                    ". The training itself is judged by its own loss.");
   });
 }
 

@@ -4,7 +4,6 @@
 #ifndef NANWATCH_DETECT_EVALUATION_NONFINITE_H_
 #define NANWATCH_DETECT_EVALUATION_NONFINITE_H_
 
-#include <array>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -21,12 +20,8 @@ class EvaluationNonfinite {
   void Describe(Finding* finding) const;
 
  private:
-  static constexpr size_t kName = 40;  // bytes of a loss's name; ours
-
   int64_t since_ = 0;  // step
   int64_t step_ = 0;   // the newest of the run
-  std::array<char, kName> name_{};
-  uint8_t size_ = 0;  // of name_
 };
 
 }  // namespace nanwatch

@@ -19,8 +19,8 @@ constexpr Advice kAdvice[] = {
      "weight.",
      When::kSevere},
     {Cause::kNanFromForward, "",
-     "Leave such batches out, or mask their loss: each spoils every weight "
-     "that it reaches.",
+     "Watch the next losses: where one is finite, no weight is NaN. Then leave "
+     "such batches out, or mask their loss.",
      When::kMild},
     {Cause::kNanFromForward, "",
      "Leave the loss scale as it is: a lower one does not help.",

@@ -79,7 +79,8 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kNanFromForward,
      "NaN or infinity is born in the forward pass, the data or the weights, "
      "where no loss scale reaches.",
-     kScaleTrouble | kNanRules | kOpRules},
+     kScaleTrouble | kNanRules | kOpRules |
+         RuleSet{RuleId::kEvaluationNonfinite}},
     {Cause::kNanFromBackward,
      "NaN is born in the backward pass: the loss is finite, gradients are not, "
      "and no loss scale is to blame.",
@@ -147,6 +148,9 @@ constexpr CauseSpec kCauseSpecs[] = {
 
 constexpr Severity kInfo = Severity::kInfo;
 constexpr Severity kAny = Severity::kCritical;
+// Weights that are NaN evaluate to NaN.
+constexpr RuleSet kNanAndEvaluations =
+    kNanRules | RuleSet{RuleId::kEvaluationNonfinite};
 constexpr uint64_t kNobody = 0;
 
 // In the order in which they are believed when their grades are equal.
@@ -159,11 +163,11 @@ constexpr CauseForm kFormTable[] = {
      SayMask},
     {Form::kPaddingPossible, Cause::kHarmlessPadding, kOpRules, kAny, kNobody,
      WhenPaddingPossible, SayPaddingPossible},
-    {Form::kWeightsSpoilt, Cause::kNanFromForward, kNanRules, kAny, kNobody,
-     WhenWeightsSpoilt, SayWeightsSpoilt},
-    {Form::kNanFromOp, Cause::kNanFromForward, kNanRules, kAny,
+    {Form::kWeightsSpoilt, Cause::kNanFromForward, kNanAndEvaluations, kAny,
+     kNobody, WhenWeightsSpoilt, SayWeightsSpoilt},
+    {Form::kNanFromOp, Cause::kNanFromForward, kNanAndEvaluations, kAny,
      Bit(Form::kWeightsSpoilt), WhenNanFromOp, SayNanFromOp},
-    {Form::kNanFromLoss, Cause::kNanFromForward, kNanRules, kAny,
+    {Form::kNanFromLoss, Cause::kNanFromForward, kNanAndEvaluations, kAny,
      Bit(Form::kWeightsSpoilt) | Bit(Form::kNanFromOp), WhenNanFromLoss,
      SayNanFromLoss},
     {Form::kNanBackward, Cause::kNanFromBackward, kBornBackward, kAny, kNobody,

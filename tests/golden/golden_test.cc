@@ -85,10 +85,12 @@ std::vector<std::string> NeverFiring(const std::vector<Scenario>& scenarios) {
 TEST(ScenarioTest, EveryRuleFiresInOne) {
   std::vector<Scenario> all;
   for (const std::string& file : Files()) all.push_back(Load(file));
-  // Runs of scenarios have no benchmark (engine/benchmark_test has) and one
-  // optimizer (rival_losses_test has two).
+  // Runs of scenarios have no benchmark (engine/benchmark_test has), one
+  // optimizer (rival_losses_test has two) and no evaluations
+  // (app/log_judge_test has).
   EXPECT_THAT(NeverFiring(all),
-              ::testing::ElementsAre("bench_loss_divergence", "rival_gone"))
+              ::testing::ElementsAre("bench_loss_divergence", "rival_gone",
+                                     "evaluation_nonfinite"))
       << "write a scenario with `expect at TIME firing RULE` for each";
 }
 

@@ -45,12 +45,14 @@ class CsvTableReader : public LineReader {
       TakeHeader(line);
       return;
     }
-    // Other lines between, another table, or a torn row.
+    // Other lines between, another table, a torn row, or the header's second.
     if (!row_.Split(line, separator_) ||
-        row_.cells().size() != columns_.size()) {
+        row_.cells().size() != columns_.size() ||
+        (separator_ == '|' && no_row_ && !HasNumber())) {
       TakeHeader(line);
       return;
     }
+    no_row_ = false;
     fact_.Begin(0);
     for (size_t i = 0; i < columns_.size(); ++i) {
       fact_.Add(columns_[i], row_.cells()[i], i + 1 == columns_.size());
@@ -101,6 +103,12 @@ class CsvTableReader : public LineReader {
       sum += *loss;
     }
     fact_.AddNumber(ColumnMeaning::kLoss, sum);
+  }
+
+  bool HasNumber() const {
+    return std::any_of(
+        row_.cells().begin(), row_.cells().end(),
+        [](std::string_view cell) { return WholeNumber(cell).has_value(); });
   }
 
   // Names of the row's columns; between bars with the words of the line above,
@@ -171,6 +179,7 @@ class CsvTableReader : public LineReader {
     evaluation_bad_ = false;
     separator_ = separator;
     header_ = line;
+    no_row_ = true;
     in_text_ = line.starts_with('|');
     held_.clear();
   }
@@ -189,6 +198,7 @@ class CsvTableReader : public LineReader {
   bool evaluation_bad_ = false;     // the newest was not finite
   std::vector<std::string> above_;  // cells of the line before that is no row
   std::string header_;
+  bool no_row_ = false;   // behind the header so far
   bool in_text_ = false;  // bars stand around the table, as in Markdown
   FactList held_;         // of its first rows
   char separator_ = ',';

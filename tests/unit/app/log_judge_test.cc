@@ -48,6 +48,26 @@ TEST(LogJudgeTest, AZeroThatIsTakenForNanIsAHypothesis) {
   EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
 }
 
+// `bad` of ten evaluations, a line after each tenth step.
+Severity WithEvaluations(std::string_view bad) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 100; ++step) {
+    judge.ReadLine("step: " + std::to_string(step) +
+                   ", loss: " + std::to_string(3 - 0.01 * step));
+    if (step % 10 != 0) continue;
+    const bool is_bad = bad.at(static_cast<size_t>(step / 10 - 1)) == 'x';
+    judge.ReadLine(is_bad ? "validation loss nan" : "validation loss 2.5");
+  }
+  return judge.Finish().at_end;
+}
+
+TEST(LogJudgeTest, AnEvaluationThatIsNotFiniteAtTheEndIsAWarning) {
+  EXPECT_EQ(WithEvaluations(".........."), Severity::kNone);
+  EXPECT_EQ(WithEvaluations(".....xxxxx"), Severity::kWarning);
+  EXPECT_EQ(WithEvaluations(".........x"), Severity::kWarning) << "the last";
+  EXPECT_LT(WithEvaluations(".xx......."), Severity::kWarning) << "it is over";
+}
+
 LogVerdict EndedWith(std::string_view words, int more = 0) {
   LogJudge log({.run_id = "r"});
   for (int step = 1; step <= 100 + more; ++step) {

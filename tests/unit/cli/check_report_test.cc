@@ -41,15 +41,6 @@ TEST(LogReport, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(eased, Not(HasSubstr("not over")));
 }
 
-TEST(LogReport, AnEvaluationThatIsNotFiniteIsSaid) {
-  CheckedLog log = WithIncident(Severity::kInfo);
-  EXPECT_THAT(LogReport(log, Style()), Not(HasSubstr("evaluation")));
-  log.evaluation.Look("{'loss': 1.5}");
-  log.evaluation.Look("{'eval_loss': nan}");
-  EXPECT_THAT(LogReport(log, Style()),
-              HasSubstr("loss is not finite (eval_loss, line 2)"));
-}
-
 TEST(LogReport, WhatCameBackIsSaid) {
   CheckedLog log = WithIncident(Severity::kCritical);
   auto view = std::make_shared<RunView>(*log.verdict.attempts[0]);

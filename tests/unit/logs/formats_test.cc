@@ -54,7 +54,11 @@ std::string FactsBehind(std::string_view before, std::string_view format,
                         std::string_view lines) {
   std::string facts;
   Recogniser recogniser(FindLogFormat(format), {},
-                        [&facts](const LogFact& fact, uint64_t) {
+                        [&facts, format](const LogFact& fact, uint64_t) {
+                          const bool beside =
+                              fact.kind == LogFact::Kind::kEvaluated &&
+                              format == "key_value";
+                          if (beside) return;  // of another format
                           LogFact told = fact;
                           if (told.rank == 0) told.rank.reset();  // mpirun's
                           facts.append(FactText(told)).append("\n");

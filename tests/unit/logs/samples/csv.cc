@@ -44,14 +44,16 @@ constexpr SampleLines kLines[] = {
      "epoch     train_loss  valid_loss  accuracy  time    \n"
      "0         0.750000    0.820000    0.500000  00:42   \n"
      "1         nan         nan         0.520000  00:42   ",
-     "step=0 loss=0.75 of_classes\nstep=1 loss=nan of_classes"},
+     "step=0 loss=0.75 of_classes\nstep=1 loss=nan of_classes\n"
+     "evaluated: valid_loss loss=nan"},
     {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
      ""},
     {"losses without their sum",
      "epoch,time,train/box_loss,train/cls_loss,val/box_loss,lr/pg0\n"
      "1,731.2,0.25,11.5,nan,0.5\n2,731.2,nan,11.5,1,0.5\n"
      "3,731.2,,11.5,1,0.5",
-     "step=1 loss=11.75 learning_rate=0.5\nstep=2 loss=nan learning_rate=0.5"},
+     "step=1 loss=11.75 learning_rate=0.5\nevaluated: val/box_loss loss=nan\n"
+     "step=2 loss=nan learning_rate=0.5\nevaluated: val/box_loss loss=1"},
 };
 
 }  // namespace

@@ -1,0 +1,48 @@
+#include "detect/evaluation_nonfinite.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+
+namespace nanwatch {
+namespace {
+
+Severity Judge(const RunDescription& run, EvaluationNonfinite* rule) {
+  const TimeContext context{.run = run,
+                            .now = {},
+                            .opened = {},
+                            .ranks = {},
+                            .last_step = 400,
+                            .step_seconds_p99 = 0,
+                            .step_seconds_mean = 0};
+  return rule->OnTime(context, {nullptr});
+}
+
+TEST(EvaluationNonfiniteTest, IsAWarningUntilOneIsFiniteAgain) {
+  EvaluationNonfinite rule;
+  RunDescription run;
+  EXPECT_EQ(Judge(run, &rule), Severity::kNone);
+  run.settings["evaluation_not_finite"] = "350 val_loss";
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+  Finding finding;
+  rule.Describe(&finding);
+  EXPECT_EQ(finding.opened_step, 350);
+  EXPECT_EQ(finding.last_step, 400);
+  run.settings["evaluation_not_finite"] = "";
+  EXPECT_EQ(Judge(run, &rule), Severity::kNone);
+}
+
+TEST(EvaluationNonfiniteTest, AnythingElseThereSaysNothing) {
+  EvaluationNonfinite rule;
+  RunDescription run;
+  for (const char* text : {"x", " ", "val_loss 350"}) {
+    run.settings["evaluation_not_finite"] = text;
+    EXPECT_EQ(Judge(run, &rule), Severity::kNone) << text;
+  }
+  run.settings["evaluation_not_finite"] = "350" + std::string(500, 'x');
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+}
+
+}  // namespace
+}  // namespace nanwatch
