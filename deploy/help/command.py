@@ -48,7 +48,10 @@ class Command:
 
     @property
     def sentence(self):
-        return f"{self.text[:1].upper()}{self.text[1:].rstrip('.')}."
+        text = self.text.rstrip(".")
+        if not text.startswith(self.path[0]):
+            text = text[:1].upper() + text[1:]
+        return f"{text}."
 
     def walk(self):
         """Itself and every command below."""
