@@ -114,7 +114,9 @@ Command TailCommand(const std::string* address) {
           {{"--new-only", &options.new_only,
             "pass over what stands in the files already; default: "
             "--from-start"},
-           {.names = "--from-start", .excludes = "--new-only"},
+           {.names = "--from-start",
+            .help = "judge what stands in the files already, too",
+            .excludes = "--new-only"},
            {"--run", &options.run_id,
             "the run's name for the daemon; default: NANWATCH_RUN_ID or the "
             "launcher's, else a new one"},

@@ -34,6 +34,7 @@ Command ReplayCommand() {
           .help = "judge a history file or an export again, and compare",
           .options = {{.names = "file",
                        .target = path.get(),
+                       .help = "a history, or what `export` wrote",
                        .required = true,
                        .check = ExistingFile()}},
           .run = [=] { return Replay(*path, Style::OfTerminal()); }};
@@ -41,14 +42,16 @@ Command ReplayCommand() {
 
 Command CheckConfigCommand() {
   const auto path = std::make_shared<std::string>();
-  return {
-      .name = "check-config",
-      .help =
-          "what is wrong with a configuration, all at once; exit "
-          "status 0 nothing, 2 something or no such file, as of "
-          "nanwatchd --check-config",
-      .options = {{.names = "file", .target = path.get(), .required = true}},
-      .run = [=] { return CheckConfig(*path); }};
+  return {.name = "check-config",
+          .help =
+              "what is wrong with a configuration, all at once; exit "
+              "status 0 nothing, 2 something or no such file, as of "
+              "nanwatchd --check-config",
+          .options = {{.names = "file",
+                       .target = path.get(),
+                       .help = "a YAML file, as of nanwatchd --config",
+                       .required = true}},
+          .run = [=] { return CheckConfig(*path); }};
 }
 
 Command ExplainCommand() {

@@ -38,7 +38,7 @@ def test_systemd_understands_the_unit(tmp_path):
     unit = tmp_path / "nanwatchd.service"
     unit.write_text(UNIT.read_text().replace("/usr/bin/nanwatchd",
                                              "/bin/true"))
-    done = subprocess.run(["systemd-analyze", "verify", str(unit)],
+    done = subprocess.run(["systemd-analyze", "--man=no", "verify", str(unit)],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "nanwatchd.service" not in done.stderr, done.stderr

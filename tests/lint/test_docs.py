@@ -54,3 +54,18 @@ def test_files_that_the_design_names_exist():
             if not any((root / name).exists() for root in (ROOT, ROOT / "daemon"))]
     # Of the judge's new shape; none of it may be missing for long.
     assert not gone, gone
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/start").glob("*.md")),
+                         ids=lambda p: p.stem)
+def test_a_first_page_shows_the_script_that_a_test_runs(page):
+    text = page.read_text()
+    link = re.search(r"\]\(([^)]+)\), whole:\n\n```\w+\n(.*?)```", text, re.S)
+    script = page.parent / link[1]
+    assert link[2] == script.read_text(), f"copy {link[1]} into {page.name}"
+    if "Nobody has run this script here" in text:
+        return
+    tests = [*(ROOT / "tests/frameworks").rglob("test_examples.py"),
+             ROOT / "tests/install/run"]
+    named = script.name if script.suffix == ".py" else "examples/loop"
+    assert any(named in test.read_text() for test in tests), named

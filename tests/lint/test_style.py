@@ -179,7 +179,8 @@ def test_shell_scripts_are_valid():
 def test_a_page_prints_the_packages_that_quickstart_installs():
     wanted = re.sub(r"#.*", "", (ROOT / "deploy/packages").read_text()).split()
     page = (ROOT / "docs/INSTALL.md").read_text()
-    line = re.search(r"apt-get install (?:-\S+ )*((?:[^\n]*\\\n)*[^\n]*)", page)
+    line = re.search(r"^apt-get install (?:-\S+ )*((?:[^\n]*\\\n)*[^\n]*)", page,
+                     re.M)
     assert line, "docs/INSTALL.md prints no apt-get install line"
     printed = line.group(1).replace("\\\n", " ").split()
     assert sorted(printed) == sorted(wanted)
