@@ -95,6 +95,7 @@ Status Daemon::OpenHistory() {
                     config_.history.path, made.error())};
   }
   past_runs_ = std::make_unique<PastRuns>(config_.history.path);
+  comparisons_ = std::make_unique<RunComparisons>(config_.history.path);
   last_write_ = LastWrite(config_.history.path);
   OpenReport report;
   auto history = History::Open(config_.history, clock_, &report);
@@ -226,6 +227,8 @@ Status Daemon::ServeHttp() {
       if (!wired_) return std::shared_ptr<const RunView>();
       return past_runs_->Find(run_id, attempt);
     };
+    backend.compare =
+        std::bind_front(&RunComparisons::Compare, comparisons_.get());
   }
   backend.not_ready = [this] { return NotReady(); };
   backend.now = [this] { return clock_.Now(); };
@@ -257,10 +260,7 @@ Status Daemon::Listen() {
   if (history_on()) {
     backend.history_path = config_.history.path;
     backend.wait_until_stored = [this] { WaitUntilStored(); };
-    backend.past_run = [this](std::string_view run_id,
-                              std::optional<int32_t> attempt) {
-      return past_runs_->Find(run_id, attempt);
-    };
+    backend.past_run = std::bind_front(&PastRuns::Find, past_runs_.get());
   }
   backend.annotate = std::bind_front(&Daemon::Say<Annotation>, this);
   backend.set_benchmark = std::bind_front(&Daemon::Say<BenchmarkSet>, this);

@@ -15,6 +15,7 @@
 #include "app/outbox.h"
 #include "app/past_runs.h"
 #include "app/pipeline.h"
+#include "app/run_comparisons.h"
 #include "app/self_report.h"
 #include "app/web_side.h"
 #include "base/clock.h"
@@ -99,8 +100,9 @@ class Daemon {
   std::atomic<bool> stop_{false};
   ReloadState reload_;
   ReplayState replayed_;
-  std::unique_ptr<History> history_;     // null: off
-  std::unique_ptr<PastRuns> past_runs_;  // null: history is off
+  std::unique_ptr<History> history_;             // null: off
+  std::unique_ptr<PastRuns> past_runs_;          // null: history is off
+  std::unique_ptr<RunComparisons> comparisons_;  // null: history is off
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<Outbox> outbox_;
   std::unique_ptr<Engine> engine_;  // the pipeline thread's

@@ -11,13 +11,8 @@
 
 namespace nanwatch {
 
-// 0: they agree. 1: what differs is usual, or a setting that changes results.
-// 2: they part.
-int SeverityOf(const Comparison& comparison);
 std::string ComparisonText(const ComparedSide& a, const ComparedSide& b,
                            const Comparison& comparison, const Style& style);
-std::string ComparisonJson(const ComparedSide& a, const ComparedSide& b,
-                           const Comparison& comparison);
 
 }  // namespace nanwatch
 

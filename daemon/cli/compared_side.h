@@ -12,12 +12,6 @@
 
 namespace nanwatch {
 
-struct ComparedSide {
-  std::string name;       // as it was typed
-  std::string complaint;  // what is missing in it, a sentence; empty: nothing
-  ComparedRun run;
-};
-
 // `text`: FILE, FILE:RUN, FILE:RUN@ATTEMPT, RUN or RUN@ATTEMPT. The error is a
 // sentence for who typed it.
 Result<ComparedSide> ReadSide(const std::string& text,

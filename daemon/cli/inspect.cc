@@ -111,7 +111,7 @@ int ShowLayerScales(QueryClient& client, const RunChoice& run,
     return Fail(
         "no gradients in fp16 or FP8 were told that say which scales suit: "
         "watch with level=\"layers\" or \"ops\", or tell their abs_max and "
-        "exponents");
+        "exponents. Block scales (MXFP8, NVFP4) are not read");
   } else if (form == ScalesForm::kYaml) {
     std::fputs(LayerScalesYaml(*layers, run.run_id).c_str(), stdout);
   } else {

@@ -17,7 +17,7 @@ namespace {
 std::string AllNames() {
   std::string names = "none";
   for (const ScalerSpec& spec : AllScalers()) {
-    if (spec.growth != Growth::kStatistical) {
+    if (!FollowsStatistics(spec.growth)) {
       names += ", " + std::string(spec.name);
     }
   }
@@ -49,7 +49,7 @@ ScalerDeclaration Over(ScalerDeclaration own, const ScalerDeclaration& set) {
 }
 
 Status Check(const ScalerParameters& p, const std::string& title) {
-  if (p.growth == Growth::kStatistical) {
+  if (FollowsStatistics(p.growth)) {
     return Error{title +
                  " follows statistics of the gradients, which were not "
                  "recorded: it cannot be simulated"};

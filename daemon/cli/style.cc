@@ -121,18 +121,6 @@ std::string Number(std::optional<double> value) {
   return value ? Number(*value) : "-";
 }
 
-std::string Grouped(uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<size_t>(at), 1, ',');
-  }
-  return digits;
-}
-
-std::string Counted(uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
-}
-
 std::string Ago(int64_t us, int64_t now_us) {
   if (us == 0) return "-";
   const int64_t seconds = std::max<int64_t>(0, (now_us - us) / 1000000);

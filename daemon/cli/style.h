@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/grouped.h"
 #include "nanwatch/v1/query.pb.h"
 
 namespace nanwatch {
@@ -37,10 +38,6 @@ std::string_view Word(v1::EvidenceGrade grade);
 // and "0.5 or less" of a bound (model/scale_bound.h).
 std::string Number(double value);
 std::string Number(std::optional<double> value);  // absent: "-"
-// 1234567 as 1,234,567.
-std::string Grouped(uint64_t value);
-// "1 update", "1,234 updates".
-std::string Counted(uint64_t count, std::string_view noun);
 // "12 s", "3 min", "2 h", from now back to `us`.
 std::string Ago(int64_t us, int64_t now_us);
 

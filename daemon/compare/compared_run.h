@@ -52,11 +52,20 @@ struct ComparedRun {
   bool several_ranks = false;
 };
 
+// A run as one side of a comparison.
+struct ComparedSide {
+  std::string name;       // as who asked calls it
+  std::string complaint;  // what is missing in it, a sentence; empty: nothing
+  ComparedRun run;
+};
+
 // Of several ranks the lowest one's steps and tensors count; parts of a tensor
 // are added up over all.
 class RunCollector {
  public:
   void Take(const Event& event);
+  // Steps and tensors that it holds, 100 to 300 bytes each.
+  size_t held() const { return steps_.size() + told_.size(); }
   // Call once, last.
   ComparedRun Finish();
 

@@ -33,15 +33,6 @@ std::optional<int64_t> OtherRate(const ComparedRun& a, const ComparedRun& b) {
   return first;
 }
 
-// As the run says what it computes in; unknown: as of fp32.
-double EpsilonOf(const ComparedRun& run) {
-  const std::string& said = run.description.precision;
-  for (const Dtype dtype : {Dtype::kFp8E5M2, Dtype::kBf16, Dtype::kFp16}) {
-    if (said.starts_with(Name(dtype).substr(0, 3))) return EpsilonOf(dtype);
-  }
-  return EpsilonOf(Dtype::kFp32);
-}
-
 // The walk over all steps of which both have tensors.
 class RunWalk {
  public:
@@ -62,7 +53,7 @@ class RunWalk {
  private:
   void GoThrough(const PairedStep& paired) {
     const bool fresh = !before_;
-    const WalkedStep walked = Walk(paired, lowest_, fresh, same_before_);
+    const WalkedStep walked = Walk(paired, {lowest_, fresh, same_before_});
     out_->tensors += paired.pairs.size();
     out_->only_a += paired.only_a;
     out_->only_b += paired.only_b;

@@ -120,72 +120,96 @@ bool IsOther(const TensorPair& pair) {
   return !formats || *pair.distance > kRoundings * pair.epsilon;
 }
 
-}  // namespace
+// Judges the pairs of a step, one after another.
+class PairJudge {
+ public:
+  PairJudge(const PairedStep& step, const WalkStart& start)
+      : weights_tell_(start.fresh || start.same_before),
+        noise_(Coarsest(step, start.lowest), LastForward(step),
+               weights_tell_ ? 0 : kLeastLater) {}
 
-WalkedStep Walk(const PairedStep& step, double lowest, bool fresh,
-                bool same_before) {
-  WalkedStep walked;
-  Noise noise(Coarsest(step, lowest), LastForward(step),
-              fresh || same_before ? 0 : kLeastLater);
-  bool all_equal = true;
-  for (size_t i = 0; i < step.pairs.size(); ++i) {
-    const TensorPair& pair = step.pairs[i];
+  WalkedPair Next(const TensorPair& pair) {
     if (pair.equal) {
-      ++walked.equal;
-      noise.Add(pair, 0);
-      continue;
+      noise_.Add(pair, 0);
+      return {Standing::kEqual};
     }
-    const bool weights = pair.phase == Phase::kWeights;
-    if (!walked.first_unequal) walked.first_unequal = i;
-    if (pair.other_specials) {
-      walked.floor = 0;
-      walked.first_beyond = i;
-      return walked;
-    }
-    if (weights && !fresh && !same_before) {
-      all_equal = false;
-      if (pair.distance) ++walked.within;
-      continue;
+    if (pair.other_specials) return Differs({Standing::kBeyond});
+    return pair.phase <= Phase::kBatch ? OfRead(pair) : OfComputed(pair);
+  }
+  bool other_layout() const { return other_layout_; }
+  double noise() const { return noise_.most(); }
+
+ private:
+  WalkedPair Differs(const WalkedPair& pair) {
+    all_equal_ = false;
+    return pair;
+  }
+
+  // Of weights and data: what is rounded once is as good as equal.
+  WalkedPair OfRead(const TensorPair& pair) {
+    if (pair.phase == Phase::kWeights && !weights_tell_) {
+      return Differs({pair.distance ? Standing::kWithin : Standing::kUnknown});
     }
     if (pair.phase == Phase::kBatch && pair.other_shape) {
-      walked.other_layout = true;
-      all_equal = false;
-      noise.Miss();
-      ++walked.unknown;
-      continue;
+      other_layout_ = true;
+      noise_.Miss();
+      return Differs({Standing::kUnknown});
     }
-    if (weights || pair.phase == Phase::kBatch) {
-      if (!IsOther(pair)) {
-        noise.Add(pair, *pair.distance);
-        ++walked.within;
-        continue;
-      }
-      walked.floor = 0;
-      walked.first_beyond = i;
-      return walked;
-    }
-    const double floor = noise.FloorOf(pair);
+    if (IsOther(pair)) return Differs({Standing::kBeyond});
+    noise_.Add(pair, *pair.distance);
+    return {Standing::kWithin};
+  }
+
+  WalkedPair OfComputed(const TensorPair& pair) {
+    const double floor = noise_.FloorOf(pair);
     // Numbers without a sketch: where all before is equal to the bit, they must
     // be, too.
     const bool shape = pair.other_shape && pair.phase == Phase::kForward;
-    const bool beyond = pair.distance
-                            ? *pair.distance > floor
-                            : !walked.other_layout && (all_equal || shape);
-    if (beyond) {
-      walked.floor = floor;
-      walked.first_beyond = i;
-      return walked;
-    }
-    walked.floor = std::max(walked.floor, floor);
-    all_equal = false;
-    if (!pair.distance) {
-      ++walked.unknown;
-      continue;
-    }
-    ++walked.within;
-    noise.Add(pair, *pair.distance);
-    walked.noise = noise.most();
+    const bool beyond = pair.distance ? *pair.distance > floor
+                                      : !other_layout_ && (all_equal_ || shape);
+    if (beyond) return Differs({Standing::kBeyond, floor});
+    if (!pair.distance) return Differs({Standing::kUnknown, floor});
+    noise_.Add(pair, *pair.distance);
+    return Differs({Standing::kWithin, floor});
   }
+
+  const bool weights_tell_;
+  Noise noise_;
+  bool all_equal_ = true;
+  bool other_layout_ = false;
+};
+
+}  // namespace
+
+std::vector<WalkedPair> WalkThrough(const PairedStep& step,
+                                    const WalkStart& start) {
+  PairJudge judge(step, start);
+  std::vector<WalkedPair> walked;
+  walked.reserve(step.pairs.size());
+  for (const TensorPair& pair : step.pairs) walked.push_back(judge.Next(pair));
+  return walked;
+}
+
+WalkedStep Walk(const PairedStep& step, const WalkStart& start) {
+  WalkedStep walked;
+  PairJudge judge(step, start);
+  for (size_t i = 0; i < step.pairs.size(); ++i) {
+    const WalkedPair pair = judge.Next(step.pairs[i]);
+    if (pair.standing != Standing::kEqual && !walked.first_unequal) {
+      walked.first_unequal = i;
+    }
+    if (pair.standing == Standing::kBeyond) {
+      walked.floor = pair.floor;
+      walked.first_beyond = i;
+      break;
+    }
+    walked.floor = std::max(walked.floor, pair.floor);
+    walked.equal += pair.standing == Standing::kEqual;
+    if (pair.standing != Standing::kWithin) continue;
+    ++walked.within;
+    if (step.pairs[i].phase > Phase::kBatch) walked.noise = judge.noise();
+  }
+  walked.other_layout = judge.other_layout();
   return walked;
 }
 

@@ -1,11 +1,13 @@
-// The walk through the tensors of one step, in the order of causes, to the
-// first that lies farther apart than what it was made of explains.
+// The walk through the tensors of one step, in the order of causes: which lie
+// farther apart than what they were made of explains.
 
 #ifndef NANWATCH_COMPARE_STEP_WALK_H_
 #define NANWATCH_COMPARE_STEP_WALK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "compare/tensor_pair.h"
 
@@ -16,9 +18,8 @@ struct WalkedStep {
   std::optional<size_t> first_beyond;
   // The first one that is not equal to the bit; absent: all are.
   std::optional<size_t> first_unequal;
-  size_t equal = 0;    // to the bit, before the first beyond
-  size_t within = 0;   // not equal, and no farther apart than is usual
-  size_t unknown = 0;  // that could not be compared, before the first beyond
+  size_t equal = 0;   // to the bit, before the first beyond
+  size_t within = 0;  // not equal, and no farther apart than is usual
   // The data has another shape: a rank's share, or a part that is accumulated.
   bool other_layout = false;
   // What the first one beyond exceeds; else the most that one had to exceed.
@@ -27,13 +28,35 @@ struct WalkedStep {
   double noise = 0;
 };
 
-// `fresh`: no update was made yet, so the weights must be equal. Else weights
-// are no witnesses, where gradients were not equal to the bit before: an
-// optimizer makes whole steps of tiny gradients' signs. `same_before`: all was,
-// at the step before this one.
-// `lowest`: the coarsest epsilon of what the runs say that they compute in.
-WalkedStep Walk(const PairedStep& step, double lowest, bool fresh,
-                bool same_before);
+// How a pair stands in the walk.
+enum class Standing : uint8_t {
+  kEqual,    // to the bit
+  kWithin,   // no farther apart than is usual
+  kUnknown,  // it could not be compared
+  kBeyond,
+};
+struct WalkedPair {
+  Standing standing = Standing::kEqual;
+  double floor = 0;  // how far apart is usual there, at most
+};
+
+struct WalkStart {
+  // The coarsest epsilon of what the runs say that they compute in.
+  double lowest = 0;
+  // No update was made yet, so the weights must be equal. Else weights are no
+  // witnesses, where gradients were not equal to the bit before: an optimizer
+  // makes whole steps of tiny gradients' signs.
+  bool fresh = false;
+  // All was, at the step before this one.
+  bool same_before = false;
+};
+
+// Walks through all pairs. What is beyond does not count as noise: what follows
+// from it is beyond, too.
+std::vector<WalkedPair> WalkThrough(const PairedStep& step,
+                                    const WalkStart& start);
+// Walks to the first pair that is beyond.
+WalkedStep Walk(const PairedStep& step, const WalkStart& start);
 
 }  // namespace nanwatch
 

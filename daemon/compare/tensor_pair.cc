@@ -124,6 +124,14 @@ double EpsilonOf(Dtype dtype) {
   return 0x1p-24;
 }
 
+double EpsilonOf(const ComparedRun& run) {
+  const std::string& said = run.description.precision;
+  for (const Dtype dtype : {Dtype::kFp8E5M2, Dtype::kBf16, Dtype::kFp16}) {
+    if (said.starts_with(Name(dtype).substr(0, 3))) return EpsilonOf(dtype);
+  }
+  return EpsilonOf(Dtype::kFp32);
+}
+
 PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_a,
                        const ComparedRun& b,

@@ -65,6 +65,8 @@ bool IsOfOneAlone(const std::optional<uint64_t>& a,
                   const std::optional<uint64_t>& b);
 // Half of the distance of two numbers next to 1; of an unknown one as of fp32.
 double EpsilonOf(Dtype dtype);
+// Of what the run says that it computes in; unknown: as of fp32.
+double EpsilonOf(const ComparedRun& run);
 
 }  // namespace nanwatch
 

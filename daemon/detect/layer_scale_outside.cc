@@ -63,7 +63,7 @@ Severity LayerScaleOutside::OnLayers(const LayerContext& c, Thresholds t) {
     const double outside = Outside(layer, t);
     if (outside <= 0) continue;
     worst.Add(layer, outside);
-    const bool harms = layer.above() > 0 || layer.harm() > t[kHarm] ||
+    const bool harms = layer.above() >= t[kHold] || layer.harm() > t[kHarm] ||
                        BoundOf(layer, c.run.scaler) > 0;
     trigger = std::max(trigger, harms ? Severity::kWarning : Severity::kInfo);
   }

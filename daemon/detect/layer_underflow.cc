@@ -32,7 +32,8 @@ constinit const RuleSpec LayerUnderflow::kSpec = {
     "zeros at any scale. Many small elements that are lost beside large ones "
     "do no harm (scales after AdaLoss's formula lose some percent where "
     "gradients are not normal, and such trainings are as good): that is a "
-    "note."};
+    "note. So is what a batch loses whose gradients are all small beside the "
+    "layer's usual ones: its samples are learned."};
 
 Severity LayerUnderflow::OnLayers(const LayerContext& c, Thresholds t) {
   WorstLayer worst;

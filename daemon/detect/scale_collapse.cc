@@ -89,7 +89,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   worked_50_.Push(worked);
   worked_200_.Push(worked);
   const ScalerSpec* spec = c.scaler.spec();
-  if (spec != nullptr && spec->growth == Growth::kStatistical) {
+  if (spec != nullptr && FollowsStatistics(spec->growth)) {
     return Severity::kNone;
   }
   const double far = worked_200_.maximum();

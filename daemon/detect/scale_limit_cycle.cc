@@ -32,8 +32,7 @@ Severity ScaleLimitCycle::OnStep(const StepContext& c, Thresholds t) {
   bool turn = false;
   // What was rounded in printing, or made of its logarithm, is no turn.
   const ScalerSpec* spec = c.scaler.spec();
-  const bool statistical =
-      spec != nullptr && spec->growth == Growth::kStatistical;
+  const bool statistical = spec != nullptr && FollowsStatistics(spec->growth);
   if (!statistical && scale_ > 0 && scale != scale_ &&
       !SameScale(scale, scale_)) {
     const int8_t direction = scale > scale_ ? 1 : -1;

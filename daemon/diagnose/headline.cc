@@ -7,6 +7,7 @@
 
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
+#include "scaler/catalog.h"
 
 namespace nanwatch {
 namespace {
@@ -54,6 +55,15 @@ std::string Healthy(const Case& c) {
     text +=
         " Its optimizers work against each other, so no level of their losses "
         "is judged.";
+  }
+  for (const std::string& said : {c.run.scaler.name, c.run.precision}) {
+    const ScalerSpec* spec = FindScaler(said);
+    if (spec == nullptr || !spec->of_blocks) continue;
+    return text +
+           fmt::format(
+               " It uses {}. Scales of blocks are not read, so what they lose "
+               "is not seen.",
+               spec->title);
   }
   return text;
 }

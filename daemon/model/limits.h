@@ -195,6 +195,10 @@ inline constexpr int kCalls = 32;
 // Bodies of HTTP requests that are read at once. Beyond: 503, unread.
 inline constexpr int kHttpBodies = 8;
 inline constexpr int kPointsPerQuery = 10000;
+// Of two runs that are compared over HTTP: rows of steps and ops that are read,
+// and steps and tensors that are held, 300 bytes each. Beyond: 413.
+inline constexpr size_t kComparedRows = 20000000;
+inline constexpr size_t kComparedHeld = 500000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
 inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
 // Of ranks and ops, and how many of them may be of ops. Beyond: not shown,

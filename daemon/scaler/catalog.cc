@@ -82,8 +82,8 @@ constexpr ScalerSpec kScalers[] = {
     {"adaloss", "AdaLoss layer-wise scaling",                   //
      1, 2, 0, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
      1, 1024, AtFloor::kClamps, "ada_loss/core.py"},
-    {"popart", "Graphcore PopART automatic loss scaling",       //
-     1, 2, 1, Growth::kStatistical, 0.5, Hysteresis::kNone, 1,  //
+    {"popart", "Graphcore PopART automatic loss scaling",  //
+     1, 2, 1, Growth::kEither, 0.5, Hysteresis::kNone, 1,  //
      0, kNone, AtFloor::kNoFloor, "popart: lossscaleupdatex.cpp"},
     // A scale each tensor, from its largest values: any transition can be.
     {"te_delayed", "Transformer Engine delayed scaling of FP8",  //
@@ -95,6 +95,18 @@ constexpr ScalerSpec kScalers[] = {
     {"ms_amp", "MS-AMP scaling of FP8 tensors",               //
      1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,  //
      0, kNone, AtFloor::kNoFloor, "msamp/common/tensor/meta.py"},
+    {"te_block", "Transformer Engine block scaling of FP8",   //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "transformer_engine/common/recipe",
+     AtCeiling::kRefuses, false, true},
+    {"mxfp8", "MXFP8 block scaling",                          //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "transformer_engine/common/recipe",
+     AtCeiling::kRefuses, false, true},
+    {"nvfp4", "NVFP4 block scaling",                          //
+     1, 1, 1, Growth::kStatistical, 1, Hysteresis::kNone, 1,  //
+     0, kNone, AtFloor::kNoFloor, "transformer_engine/common/recipe",
+     AtCeiling::kRefuses, false, true},
     // Weights and activations are scaled so that no loss scale is needed.
     {"unit_scaling", "unit scaling, without a loss scale",  //
      1, 1, 0, Growth::kNever, 1, Hysteresis::kNone, 1,      //
@@ -152,6 +164,9 @@ constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
     {"transformerengine", "te_delayed"},
     {"delayedscaling", "te_delayed"},
     {"float8currentscaling", "te_current"},
+    {"float8blockscaling", "te_block"},
+    {"mxfp8blockscaling", "mxfp8"},
+    {"nvfp4blockscaling", "nvfp4"},
     {"msamp", "ms_amp"},
     {"unitscaling", "unit_scaling"},
 };

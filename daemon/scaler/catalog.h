@@ -13,9 +13,14 @@ namespace nanwatch {
 enum class Growth : uint8_t {
   kConsecutive,  // after `growth_interval` updates in a row without overflow
   kVarying,      // the same, but the scaler changes its interval by itself
-  kStatistical,  // follows gradient statistics: no transition is certain
+  kStatistical,  // follows gradient statistics: any transition can be
+  kEither,       // the same, but each update grows or falls by one factor
   kNever,        // a fixed scale
 };
+// Nobody knows the next scale.
+constexpr bool FollowsStatistics(Growth growth) {
+  return growth == Growth::kStatistical || growth == Growth::kEither;
+}
 enum class Hysteresis : uint8_t {
   kNone,         // every overflow backs off
   kUntilGrowth,  // the first count - 1 overflows are forgiven; only a growth
@@ -51,6 +56,8 @@ struct ScalerSpec {
   AtCeiling at_ceiling = AtCeiling::kRefuses;
   // Part of one training program: nobody else's moves are taken for its.
   bool of_one_program = false;
+  // A scale for each block of a tensor: such are not read.
+  bool of_blocks = false;
 };
 
 // Every scaler, those that are met most come first.

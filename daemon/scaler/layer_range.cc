@@ -85,8 +85,16 @@ void LayerRange::Take(const ScaleFit& fit, float log2_scale, ScaleOwner owner) {
   const float rate = std::max(kLostRate, 1.0f / static_cast<float>(attempts_));
   const auto before = static_cast<float>(lost_);
   lost_ = static_cast<uint16_t>(before + rate * (65535 * lost - before));
-  Harm(lost > 0 ? fit.harm : 0, attempts_ <= 1);
+  Harm(lost > 0 ? fit.harm * ShareOfUsual(fit, log2_scale) : 0, attempts_ <= 1);
   CountOutside(log2_scale);
+}
+
+// What an attempt's sum of squares is of the layer's usual one, by their
+// largest values: a batch that is learned loses nothing that counts.
+float LayerRange::ShareOfUsual(const ScaleFit& fit, float log2_scale) const {
+  if (fit.sight == Sight::kLost) return 1;
+  const float bits = log2_scale + fit.high - high_;
+  return bits > 0 ? static_cast<float>(ExactExp2(-2 * bits)) : 1;
 }
 
 double LayerRange::harm() const { return ExactExp2(-harm_ / kHarmUnit); }
@@ -141,6 +149,9 @@ void LayerRange::Follow(float low, float high) {
     low_ = attempts_ < kFirst ? std::max(low_, low) : Upper(low_, low, spread);
   }
   if (!std::isnan(high)) {
+    // The other bound's spread: where this one is far off alone, it follows
+    // all the same.
+    spread = std::max(spread, kSpreadRate * std::fabs(high - high_));
     high_ = attempts_ < kFirst ? std::min(high_, high)
                                : -Upper(-high_, -high, spread);
   }

@@ -45,7 +45,7 @@ class LayerRange {
   std::optional<double> own_scale() const;
   // Share of its elements that its scales lost, smoothed.
   double lost() const { return lost_ / 65535.0; }
-  // The same of the sum of squares, at most.
+  // The same of the sum of squares that its attempts usually have, at most.
   double harm() const;
   // Attempts in a row with a scale outside the range; 255 at most.
   int below() const { return below_; }
@@ -57,6 +57,7 @@ class LayerRange {
   void Follow(float low, float high);
   void CountOutside(float log2_scale);
   void SetScale(float log2_scale, ScaleOwner owner);
+  float ShareOfUsual(const ScaleFit& fit, float log2_scale) const;
   void Harm(float share, bool first);
 
   uint32_t op_ = 0;

@@ -154,14 +154,14 @@ void ScalerModel::OnGood() {
 }
 
 std::optional<double> ScalerModel::Next(bool overflow) {
-  if (p_.growth == Growth::kStatistical) return std::nullopt;
+  if (FollowsStatistics(p_.growth)) return std::nullopt;
   if (p_.growth == Growth::kNever) return scale_;
   overflow ? OnOverflow() : OnGood();
   return scale_;
 }
 
 bool ScalerModel::Possible(double from, double to, bool overflow) const {
-  if (p_.growth == Growth::kStatistical) return to > 0;
+  if (FollowsStatistics(p_.growth)) return to > 0;
   if (p_.growth == Growth::kNever) return SameScale(from, to);
   const double backed_off = std::max(from * p_.backoff_factor, p_.floor);
   if (overflow) {
@@ -174,7 +174,7 @@ bool ScalerModel::Possible(double from, double to, bool overflow) const {
 std::optional<int64_t> ScalerModel::UpdatesTo(double target,
                                               double overflow_rate) const {
   if (target <= 0 || !(overflow_rate > 0) || p_.growth == Growth::kNever ||
-      p_.growth == Growth::kStatistical) {
+      FollowsStatistics(p_.growth)) {
     return std::nullopt;
   }
   const int64_t backoffs = p_.Backoffs(scale_, target);

@@ -27,6 +27,10 @@ bool Rounded(double scale) {
 
 bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
   if (p.growth == Growth::kStatistical) return true;
+  if (p.growth == Growth::kEither) {
+    return IsPower(from, to, p.growth_factor, gap) ||
+           IsPower(from, to, p.backoff_factor, gap);
+  }
   if (p.growth == Growth::kNever) return false;
   if (p.floor > 0 && to < p.floor && !SameScale(to, p.floor)) return false;
   if (p.ceiling > 0 && to > p.ceiling && !SameScale(to, p.ceiling)) {
@@ -54,7 +58,7 @@ bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
 }
 
 Impossible WhyImpossible(const ScalerParameters& p, const Move& move) {
-  if (p.growth == Growth::kStatistical) return Impossible::kNone;
+  if (FollowsStatistics(p.growth)) return Impossible::kNone;
   const bool before = move.before == Told::kOverflow;
   const bool now = move.now == Told::kOverflow;
   if (move.to > move.from) {

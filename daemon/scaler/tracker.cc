@@ -213,7 +213,7 @@ inline void ScalerTracker::JudgeAnswer(Told told) {
   ++held_overflows_;
   if (declared_ < 0) CrossOutThoseThatFall();
   if (never_falls_ || declared_ < 0 || !dynamic_ ||
-      p_.growth == Growth::kStatistical || scale_ <= p_.floor ||
+      FollowsStatistics(p_.growth) || scale_ <= p_.floor ||
       SameScale(scale_, p_.floor)) {
     return;
   }
@@ -366,7 +366,7 @@ void ScalerTracker::Recognise(double from, double to, int64_t gap) {
   }
   for (size_t i = 0; i < scalers.size(); ++i) {
     const ScalerSpec& s = scalers[i];
-    if (s.growth == Growth::kStatistical || s.growth == Growth::kNever ||
+    if (FollowsStatistics(s.growth) || s.growth == Growth::kNever ||
         !Reachable(Resolve(&s, {}), from, to, gap)) {
       candidates_ &= ~(1u << i);
     }

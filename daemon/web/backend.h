@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "history/reader.h"
+#include "json/value.h"
 #include "metrics/options.h"
 #include "model/audit.h"
 #include "model/caller.h"
@@ -21,6 +22,14 @@
 #include "web/http.h"
 
 namespace nanwatch {
+
+// What comparing two runs came to.
+struct ComparisonReply {
+  int status = 200;  // HTTP's
+  std::string what;  // unless it is 200: why not, and what to do; sentences
+  std::string todo;
+  Json json;
+};
 
 // Every function is called from any of the server's threads, several at once.
 struct WebBackend {
@@ -33,6 +42,9 @@ struct WebBackend {
   std::function<Result<std::shared_ptr<const RunView>>(std::string_view run_id,
                                                        std::optional<int32_t>)>
       past_run;
+  // The second run beside the first one; seconds for long ones. Not set: the
+  // history is off.
+  std::function<ComparisonReply(const RunKey&, const RunKey&)> compare;
   // Empty: ready. Else the reason, a sentence.
   std::function<std::string()> not_ready;
   std::function<Time()> now;

@@ -43,6 +43,7 @@ class RunRequest {
     }
     if (path_.what == "layers") return Layers();
     if (path_.what == "benchmark") return BenchmarkLosses();
+    if (path_.what == "compare") return Compared();
     if (auto refused = TakeParameters()) return *refused;
     if (path_.what == "incidents") return Incidents();
     return path_.what == "steps" ? Steps() : Ops();
@@ -127,6 +128,46 @@ class RunRequest {
     return JsonReply(json, "benchmark");
   }
 
+  // Beside the run that `with` names.
+  HttpReply Compared() {
+    const Result<int64_t> attempt =
+        query_.Take("with_attempt", -1, 0, INT32_MAX);
+    if (!attempt.ok()) return BadParameter(attempt.error());
+    const std::optional<std::string> with = query_.TakeText("with");
+    if (!query_.Untaken().empty()) return UnknownParameter(query_.Untaken());
+    if (!with || with->empty()) {
+      return BadParameter("The parameter with names no run.");
+    }
+    if (!backend_.compare) return HistoryIsOff();
+    const auto history = OpenHistory();
+    if (!history.ok()) return HistoryFailed(history.error(), path_.run_id);
+    RunPath path{*with, std::nullopt, ""};
+    if (*attempt >= 0) path.attempt = static_cast<int32_t>(*attempt);
+    const RunRequest other(backend_, std::move(path), {}, who_);
+    const std::optional<RunKey> a = other.FindKey(**history);
+    if (!a) return NoSuchRun(*with);
+    const std::optional<RunKey> b = FindKey(**history);
+    if (!b) return NoSuchRun(path_.run_id);
+    const ComparisonReply reply = backend_.compare(*a, *b);
+    if (reply.status == 200) return JsonReply(reply.json, "compare");
+    return ErrorReply(reply.status, reply.what, path_.run_id, reply.todo);
+  }
+
+  HttpReply HistoryIsOff() const {
+    return ErrorReply(503, "The history is off: steps are not kept.",
+                      path_.run_id,
+                      "Set history.enabled: true in the configuration, and "
+                      "start nanwatchd without --history off.");
+  }
+
+  // Of a run that he may see; nullopt: there is none.
+  std::optional<RunKey> FindKey(HistoryReader& history) const {
+    const auto view = backend_.snapshot()->Find(path_.run_id, path_.attempt);
+    if (view && Shown(view->description)) return view->key;
+    const auto row = view ? std::nullopt : FindRow(history);
+    return row ? std::optional(row->key) : std::nullopt;
+  }
+
   HttpReply Incidents() const {
     Json list = Json::array();
     std::optional<RunKey> key;
@@ -191,20 +232,10 @@ class RunRequest {
 
   template <typename Fill>
   HttpReply FromHistory(std::string_view handler, Fill&& fill) const {
-    if (!backend_.open_history) {
-      return ErrorReply(503, "The history is off: steps are not kept.",
-                        path_.run_id,
-                        "Set history.enabled: true in the configuration, and "
-                        "start nanwatchd without --history off.");
-    }
+    if (!backend_.open_history) return HistoryIsOff();
     const auto history = OpenHistory();
     if (!history.ok()) return HistoryFailed(history.error(), path_.run_id);
-    std::optional<RunKey> key;
-    if (view_) {
-      key = view_->key;
-    } else if (const auto row = FindRow(**history)) {
-      key = row->key;
-    }
+    const std::optional<RunKey> key = FindKey(**history);
     if (!key) return NoSuchRun(path_.run_id);
     Json json = Head(*key, handler);
     const Status filled = fill(**history, *key, &json);
@@ -274,7 +305,8 @@ std::optional<RunPath> ParseRunPath(const std::vector<std::string>& path) {
   }
   if (next < path.size()) parsed.what = path[next++];
   static const std::set<std::string> kKnown = {
-      "", "steps", "ops", "layers", "benchmark", "incidents", "annotations"};
+      "",          "steps",   "ops",       "layers",
+      "benchmark", "compare", "incidents", "annotations"};
   if (next != path.size() || kKnown.count(parsed.what) == 0) {
     return std::nullopt;
   }

@@ -88,11 +88,10 @@ export class Chart {
     };
   }
 
-  // `others`: rows of other attempts, each drawn in grey.
   draw(buckets, window) {
     this.colours();
     this.data = seriesOf(buckets, this.field.name, window[0], window[1]);
-    const {low, high, lowest} = this.data;
+    const {low, high, lowest} = this.ends(window);
     this.log = this.field.base === 2 ? lowest < Infinity :
                                        low > 0 && high / low > 3;
     const range = this.range(low, high, lowest);
@@ -108,6 +107,23 @@ export class Chart {
     this.wasLog = this.log;
     if (this.dygraph) this.dygraph.destroy();
     this.dygraph = this.made(options);
+  }
+
+  // Of another run, that is drawn beside: [[step, value, least, most]].
+  beside() {
+    return this.field.name === 'loss' ? this.owner.benchmark : [];
+  }
+
+  // What both runs reach within the window.
+  ends([from, to]) {
+    let {low, high, lowest} = this.data;
+    for (const [step, v, least = v, most = v] of this.beside()) {
+      if (step < from || step > to) continue;
+      low = Math.min(low, least);
+      high = Math.max(high, most);
+      if (most > 0) lowest = Math.min(lowest, least > 0 ? least : most);
+    }
+    return {low, high, lowest};
   }
 
   made({file, ...options}) {
@@ -166,7 +182,7 @@ export class Chart {
       canvas.fillStyle = this.colour.faint;
       canvas.fillRect(x - 1, area.y, 2, area.h);
     }
-    if (this.field.name === 'loss') this.drawBenchmark(canvas, area, g);
+    this.drawBeside(canvas, area, g);
     this.drawNonFinite(canvas, area, g);
     if (!this.skipped) return;
     canvas.fillStyle = this.colour.warning;
@@ -178,23 +194,39 @@ export class Chart {
     }
   }
 
-  // The losses of the run that this one is held against.
-  drawBenchmark(canvas, area, g) {
-    const points = this.owner.benchmark.filter(
-        ([, loss]) => !this.log || loss > 0);
+  // The line of the other run, and its band where it has one.
+  drawBeside(canvas, area, g) {
+    const points = this.beside().filter(([, v]) => !this.log || v > 0);
     if (!points.length) return;
     canvas.save();
     canvas.beginPath();
     canvas.rect(area.x, area.y, area.w, area.h);
     canvas.clip();
+    this.fillBand(canvas, g, points);
     canvas.strokeStyle = this.colour.warning;
     canvas.setLineDash([4, 3]);
     canvas.beginPath();
-    for (const [step, loss] of points) {
-      canvas.lineTo(g.toDomXCoord(step), g.toDomYCoord(loss));
+    for (const [step, v] of points) {
+      canvas.lineTo(g.toDomXCoord(step), g.toDomYCoord(v));
     }
     canvas.stroke();
     canvas.restore();
+  }
+
+  fillBand(canvas, g, points) {
+    const ends = points.filter((p) => p.length > 2 && (!this.log || p[2] > 0));
+    if (!ends.length) return;
+    canvas.beginPath();
+    for (const [step, , , most] of ends) {
+      canvas.lineTo(g.toDomXCoord(step), g.toDomYCoord(most));
+    }
+    for (const [step, , least] of ends.reverse()) {
+      canvas.lineTo(g.toDomXCoord(step), g.toDomYCoord(least));
+    }
+    canvas.fillStyle = this.colour.warning;
+    canvas.globalAlpha = 0.16;
+    canvas.fill();
+    canvas.globalAlpha = 1;
   }
 
   // Values that are not finite hang from the top.

@@ -76,6 +76,21 @@ export function seriesOf(buckets, field, from, to) {
   return {rows, marks, low, high, lowest};
 }
 
+// The same buckets, each with the range of `near` on either side: how far the
+// values spread there.
+export function spread(buckets, field, near) {
+  return buckets.map((bucket, i) => {
+    const own = bucket.values[field];
+    if (!own || !own.count) return bucket;
+    const around = buckets.slice(Math.max(0, i - near), i + near + 1)
+        .map((b) => b.values[field]).filter((v) => v && v.count);
+    const min = Math.min(...around.map((v) => v.min));
+    const max = Math.max(...around.map((v) => v.max));
+    return {...bucket,
+            values: {...bucket.values, [field]: {...own, min, max}}};
+  });
+}
+
 // On a logarithmic axis nothing is at or below 0: it is drawn at the bottom.
 export function raisedTo(rows, floor) {
   const up = (v) => (v === null ? null : Math.max(v, floor));

@@ -103,7 +103,8 @@ export class LayerScales {
     const bound = (groups.some((g) => g.bound) ?
         ' Of some layers all is lost: run again with these, and look again.' :
         '') + ' A bar shows the scales that suit (pale: estimated), a mark ' +
-        'the one that the layer has.';
+        'the one that the layer has (red: it does not suit, and more than 1 ' +
+        'in 100 elements is lost).';
     const text = groups.map((g) => powerText(log2(g.scale))).join(', ');
     if (groups.length === 1) {
       return `One scale suits all of them: ${text}.${bound}`;

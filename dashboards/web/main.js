@@ -2,6 +2,7 @@
 // daemon.
 
 import {getJson} from './api.js';
+import {CompareView} from './compare_view.js';
 import {fill, h} from './dom.js';
 import {setDaemonTime} from './format.js';
 import {showKeys, typing} from './keys.js';
@@ -25,6 +26,7 @@ function place() {
     run: query.get('run'), attempt: whole(query.get('attempt')),
     step: whole(query.get('step')), rank: whole(query.get('rank')),
     from: whole(query.get('from')), to: whole(query.get('to')),
+    with: query.get('with'), withAttempt: whole(query.get('with_attempt')),
   };
 }
 
@@ -58,8 +60,8 @@ function show() {
   contact.className = '';
   const where = place();
   main.replaceChildren();
-  view = where.run ? new RunView(main, where, context) :
-                     new RunsView(main, context);
+  const View = !where.run ? null : where.with === null ? RunView : CompareView;
+  view = View ? new View(main, where, context) : new RunsView(main, context);
   window.scrollTo(0, 0);
 }
 

@@ -3,6 +3,7 @@
 import {getJson, runPath, watch} from './api.js';
 import {Attempts} from './attempts.js';
 import {Charts} from './charts.js';
+import {compareAddress} from './compare_view.js';
 import {fill, h} from './dom.js';
 import {exportTools} from './export.js';
 import {Incidents} from './incidents.js';
@@ -108,7 +109,9 @@ export class RunView {
         `${this.where.run} - nanwatch`;
     drawVerdict(this.verdict, this.run, (step) => this.show(step),
                 h('span', {class: 'tools'}, this.incidents.saysToFirst(),
-                  exportTools(this)));
+                  h('a', {href: compareAddress(this.where.run,
+                                               this.where.attempt)},
+                    'Compare'), exportTools(this)));
     drawFacts(this.facts, this.run);
   }
 

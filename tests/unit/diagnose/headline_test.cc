@@ -20,6 +20,19 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_TRUE(t.Verdict().causes.empty());
 }
 
+TEST(HeadlineTest, ScalesOfBlocksAreSaidToBeUnread) {
+  TestCase t;
+  t.evidence.updates = t.evidence.loss_finite = 2000;
+  const std::string plain = t.Verdict().headline;
+  t.run.scaler.name = "MXFP8BlockScaling";
+  EXPECT_NE(t.Verdict().headline, plain);
+  ExpectWords(t.Verdict().headline);
+  t.run.scaler.name = "te_delayed";
+  EXPECT_EQ(t.Verdict().headline, plain);
+  t.run.precision = "nvfp4";
+  EXPECT_NE(t.Verdict().headline, plain);
+}
+
 TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
   TestCase t;
   t.evidence.updates = t.evidence.loss_finite = 1575;

@@ -42,6 +42,12 @@ TEST(Catalog, AliasesAndSpellingsFindTheRow) {
       {"FixedLossScaleManager", "ascend_tf_fixed"},
       {"LossScaleOptimizer", "keras"},
       {"deep_speed", "deepspeed"},
+      {"DelayedScaling", "te_delayed"},
+      {"Float8CurrentScaling", "te_current"},
+      {"MXFP8BlockScaling", "mxfp8"},
+      {"NVFP4BlockScaling", "nvfp4"},
+      {"MS-AMP", "ms_amp"},
+      {"PopART", "popart"},
   };
   for (const auto& [said, meant] : cases) {
     const ScalerSpec* spec = FindScaler(said);

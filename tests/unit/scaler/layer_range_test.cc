@@ -33,6 +33,28 @@ TEST(LayerRange, IsOfGradientsWithoutTheirScale) {
   EXPECT_EQ(range.attempts(), 20);
 }
 
+TEST(LayerRange, WhatABatchLosesThatIsLearnedDoesNoHarm) {
+  LayerRange learned(0);
+  LayerRange all_alike(0);
+  for (int i = 0; i < 200; ++i) {
+    // Every other batch holds samples that are not learned: their gradients are
+    // 256 times larger, and nothing of them is lost.
+    learned.Take(i % 2 == 0 ? Seen(10, 20) : Seen(18, 28, 0.2), 12,
+                 ScaleOwner::kLayer);
+    all_alike.Take(Seen(18, 28, 0.2), 12, ScaleOwner::kLayer);
+  }
+  EXPECT_GT(learned.lost(), 0.05);
+  EXPECT_LT(learned.harm(), 1e-4);
+  EXPECT_NEAR(all_alike.harm(), 0.2, 0.05);
+  // Gradients that become smaller for good.
+  LayerRange smaller(0);
+  for (int i = 0; i < 400; ++i) {
+    smaller.Take(i < 200 ? Seen(10, 20) : Seen(18, 28, 0.2), 12,
+                 ScaleOwner::kLayer);
+  }
+  EXPECT_GT(smaller.harm(), 0.005);
+}
+
 TEST(LayerRange, FollowsTheQuantilesOfWhatMoves) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(0, 1);

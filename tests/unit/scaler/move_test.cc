@@ -60,6 +60,26 @@ TEST(Move, HealthyRunsOfEveryScalerAreQuiet) {
   }
 }
 
+TEST(Move, PopartGrowsOrFallsByOneFactorAnUpdate) {
+  Feed f("popart");
+  f.Step(1024, false);
+  EXPECT_EQ(f.Step(2048, false), Impossible::kNone);
+  EXPECT_EQ(f.Step(1024, false), Impossible::kNone);
+  EXPECT_EQ(f.Step(8192, false), Impossible::kRatio);
+  // Over three updates, two of which are not seen.
+  EXPECT_EQ(f.Step(1024, false, 7), Impossible::kNone);
+  // Those that follow their statistics anywhere.
+  for (const char* name : {"adaloss", "te_delayed", "te_current", "ms_amp"}) {
+    Feed any(name);
+    any.Step(1024, false);
+    EXPECT_EQ(any.Step(8192, false), Impossible::kNone) << name;
+    EXPECT_EQ(any.Step(3, false), Impossible::kNone) << name;
+  }
+  Feed none("unit_scaling");
+  none.Step(1, false);
+  EXPECT_EQ(none.Step(2, false), Impossible::kRatio);
+}
+
 TEST(Move, AGrowthAtAnOverflowIsImpossible) {
   Feed f("pytorch", 10);
   f.Good(1024, 20);
