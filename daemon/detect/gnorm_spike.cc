@@ -19,9 +19,8 @@ constexpr float kWorse = 2;           // deviations of single losses; ours
 constexpr float kLeastWorse = 0.02f;  // of the loss; ours
 
 constexpr float kLearned = 0.105f;  // ln of 1/0.9 of the loss; ours
-// Norms of 900 healthy trainings grew 3.9-fold from their eighth on.
-constexpr double kMore = 2;      // times `growth`: whatever was learned; ours
-constexpr int32_t kSettled = 8;  // norms of a fresh run; ours
+// Norms of 900 healthy trainings grew 2.9-fold from their 64th on.
+constexpr double kMore = 2;  // times `growth`: whatever was learned; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
@@ -59,7 +58,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "climbs without a jump from its first 64 norms on, and the loss is at its "
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
-    "twice as many times its lowest since record 8, however slowly it came "
+    "twice as many times its lowest of all since then, however slowly it came "
     "there. A learning rate that goes back up to where it "
     "was begins a new level.",
     "Below clear_ratio times the level for clear_after updates.",
@@ -108,13 +107,12 @@ bool GnormSpike::Learns(const StepContext& c) {
 
 inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (s.values() < kSettled) return false;
+  if (s.values() < kFresh) return false;
   const float at = s.stands();
   if (c.rate_restarts) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
   grown_from_ = least_;
   if (at - least_ >= LnOf(kMore * t[kGrowth]) && !IsMeaningless(c)) return true;
-  if (s.values() < kFresh) return false;
   const Series& loss = *c.loss;
   const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
                        loss.stands() < learned_ - kLearned;

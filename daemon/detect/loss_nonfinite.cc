@@ -34,9 +34,9 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "The loss is NaN or infinite, or on its way there.",
     "One such loss; critical when its record says that its update was applied, "
     "from critical_streak in a row outside calibration (four times as many "
-    "where finite losses came after such a one before), from 8 of which none "
-    "is clear_after records from the next, or where nothing says "
-    "that the last update of all was skipped; and where the loss has "
+    "where finite losses came after such a one before), from 8 with fewer than "
+    "clear_after records between them, or where nothing says that the last "
+    "update of all was skipped; and where the loss has "
     "grown to a million times the largest of the first 4, by two records in "
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
@@ -73,24 +73,24 @@ bool LossNonfinite::HasGrown() const {
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   if (loss != 0) {
-    if (std::isfinite(loss)) last_loss_ = loss;
-    zeros_held_ = 0;
-    return zeros_.On(Severity::kNone, true, c.record.step, 1);
+    if (std::isfinite(loss)) zeros_.last_loss = loss;
+    zeros_.held = 0;
+    return zeros_.episode.On(Severity::kNone, true, c.record.step, 1);
   }
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
-  const bool gone = !norm_gone && last_loss_ >= kSizable;
-  if (gone && ++zeros_held_ == 1) zeros_from_ = c.record.step;
-  const bool stays = gone && zeros_held_ >= t[kZeros];
-  return zeros_.OnSince(zeros_from_,
-                        stays ? Severity::kWarning : Severity::kNone, false,
-                        c.record.step, 1);
+  const bool gone = !norm_gone && zeros_.last_loss >= kSizable;
+  if (gone && ++zeros_.held == 1) zeros_.from = c.record.step;
+  const bool stays = gone && zeros_.held >= t[kZeros];
+  return zeros_.episode.OnSince(zeros_.from,
+                                stays ? Severity::kWarning : Severity::kNone,
+                                false, c.record.step, 1);
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) {
-    return std::max(episode_.severity(), zeros_.severity());
+    return std::max(episode_.severity(), zeros_.episode.severity());
   }
   return std::max(LookAtLoss(c, t), LookAtZeros(c, t));
 }
@@ -136,21 +136,21 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
 Severity LossNonfinite::OnEnd(Thresholds) {
   const bool spoilt = streak_ > 0 && fate_ == Fate::kApplied && !survived_;
   if (!spoilt || !episode_.open()) {
-    return std::max(episode_.severity(), zeros_.severity());
+    return std::max(episode_.severity(), zeros_.episode.severity());
   }
   return episode_.On(Severity::kCritical, false, newest_step_, 1);
 }
 
 void LossNonfinite::Describe(Finding* finding) const {
-  if (zeros_.severity() > episode_.severity()) {
-    zeros_.Describe(finding);
-    finding->sentence = Sentence("The loss went from ", last_loss_,
+  if (zeros_.episode.severity() > episode_.severity()) {
+    zeros_.episode.Describe(finding);
+    finding->sentence = Sentence("The loss went from ", zeros_.last_loss,
                                  " to exactly 0 at once and has stayed there "
                                  "for ",
-                                 zeros_held_,
+                                 zeros_.held,
                                  " records: nothing enters it any "
                                  "more, or 0 is written in place of a NaN.");
-    finding->numbers = {{"loss_before", last_loss_, ""}};
+    finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
     return;
   }
   episode_.Describe(finding);

@@ -36,14 +36,19 @@ class LossNonfinite {
   void FollowGrowth(double loss);
   bool HasGrown() const;
 
-  float base_ = 0;          // the largest of the first losses
-  float grown_to_ = 0;      // the newest finite one
-  int8_t firsts_ = 0;       // losses that base_ stands on
-  int8_t above_ = 0;        // finite losses in a row far above it; held by NaN
-  Episode zeros_;           // of losses that became exactly 0
-  double last_loss_ = 0;    // the newest finite one that was not 0
-  int32_t zeros_held_ = 0;  // records in a row since
-  int64_t zeros_from_ = 0;  // step of the first of them
+  // Losses that became exactly 0.
+  struct Zeros {
+    Episode episode;
+    double last_loss = 0;  // the newest finite one that was not 0
+    int32_t held = 0;      // records in a row since
+    int64_t from = 0;      // step of the first of them
+  };
+
+  float base_ = 0;      // the largest of the first losses
+  float grown_to_ = 0;  // the newest finite one
+  int8_t firsts_ = 0;   // losses that base_ stands on
+  int8_t above_ = 0;    // finite losses in a row far above it; held by NaN
+  Zeros zeros_;
   Episode episode_;
   double loss_ = 0;
   int64_t streak_ = 0;

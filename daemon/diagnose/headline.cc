@@ -206,9 +206,12 @@ void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
     return Set(c, Condition::kUnsettled, Unsettled(*c.evidence.unsettled),
                diagnosis);
   }
+  constexpr int64_t kFewest = 3;  // updates that show anything; ours
+  const auto updates = static_cast<int64_t>(c.evidence.updates);
   const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
-                              : c.evidence.updates == 0 ? Condition::kNoStepYet
-                                                        : Condition::kHealthy;
+                              : updates == 0       ? Condition::kNoStepYet
+                              : updates < kFewest  ? Condition::kUnsettled
+                                                   : Condition::kHealthy;
   Set(c, condition, Healthy(c), diagnosis);
 }
 
