@@ -103,9 +103,9 @@ export class CompareView {
     fill(this.head, h('h1', {}, 'Reading both runs …'));
     try {
       const compared = await this.ask();
+      await this.loadLosses(compared);
       if (this.stopped) return;
       this.compared = compared;
-      await this.loadLosses();
       this.redraw();
     } catch (e) {
       if (this.stopped) return;
@@ -152,8 +152,7 @@ export class CompareView {
     }
   }
 
-  async loadLosses() {
-    const {a, b} = this.compared;
+  async loadLosses({a, b}) {
     const [ofA, ofB] = await Promise.all([a, b].map(async (side) => {
       const {buckets} = await getJson(`${runPath(side.run, side.attempt)}` +
           `/steps?points=${POINTS}`);

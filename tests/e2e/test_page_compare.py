@@ -38,6 +38,7 @@ def page_of(**options):
         page.on("console", lambda m: m.type == "error" and wrong.append(m.text))
         page.on("pageerror", lambda e: wrong.append(e.message))
         yield page
+        assert page.locator("#contact.lost").count() == 0
         assert wrong == []
         context.close()
 
