@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/comparison_words.h"
 #include "json/value.h"
@@ -15,8 +16,8 @@ void Put(const char* key, const std::optional<T>& value, Json* json) {
   if (value) (*json)[key] = *value;
 }
 
-constexpr const char* kPhaseNames[kPhases] = {"weights", "batch", "forward",
-                                              "backward", "gradients"};
+constexpr const char* kPhaseNames[kPhases] = {
+    "weights", "batch", "forward", "backward", "gradients", "update"};
 constexpr const char* kWeightNames[] = {"changes_results", "may_change",
                                         "does_not"};
 
@@ -28,11 +29,16 @@ Json DivergenceJson(const Divergence& d) {
   if (!d.type.empty()) {
     json["type"] = d.type;
     json["slot"] = Name(d.slot);
+  }
+  if (!d.type.empty() || d.dtype != Dtype::kUnknown) {
     json["dtype"] = Name(d.dtype);
   }
   json["phase"] = kPhaseNames[static_cast<int>(d.phase)];
   json["other_shape"] = d.other_shape;
+  json["by_statistics"] = d.by_statistics;
   Put("distance", d.distance, &json);
+  if (d.value_a) json["value_a"] = JsonNumber(*d.value_a);
+  if (d.value_b) json["value_b"] = JsonNumber(*d.value_b);
   Put("nan_a", d.nan_a, &json);
   Put("nan_b", d.nan_b, &json);
   Put("inf_a", d.inf_a, &json);
@@ -40,6 +46,7 @@ Json DivergenceJson(const Divergence& d) {
   json["usual_at_most"] = d.floor;
   json["equal_before"] = d.equal_before;
   json["within_before"] = d.within_before;
+  if (d.beyond > 0) json["beyond"] = d.beyond;
   Put("known_equal_step", d.known_equal, &json);
   return json;
 }
@@ -59,6 +66,22 @@ Json LossJson(const LossDiff& loss) {
   if (loss.bad_in_a) json["bad_in_a"] = loss.bad_in_a->step;
   if (loss.bad_in_b) json["bad_in_b"] = loss.bad_in_b->step;
   return json;
+}
+
+Json OverflowsJson(const OverflowDiff& diff) {
+  const auto list = [](const std::vector<DeviceOverflow>& overflows) {
+    Json json = Json::array();
+    for (const DeviceOverflow& overflow : overflows) {
+      json.push_back({{"step", overflow.step},
+                      {"op", overflow.op},
+                      {"unit", overflow.unit},
+                      {"meaning", overflow.meaning}});
+    }
+    return json;
+  };
+  return {{"both", diff.both},
+          {"only_a", list(diff.only_a)},
+          {"only_b", list(diff.only_b)}};
 }
 
 Json SideJson(const ComparedSide& side) {
@@ -112,6 +135,7 @@ Json ComparisonJson(const ComparedSide& a, const ComparedSide& b,
          {"weight", kWeightNames[static_cast<int>(diff.weight)]}});
   }
   json["loss"] = LossJson(comparison.loss);
+  json["overflows"] = OverflowsJson(comparison.overflows);
   json["batches"]["steps"] = comparison.batches.steps;
   Put("first_step", comparison.batches.first_step, &json["batches"]);
   Put("shift", comparison.batches.shift, &json["batches"]);
@@ -121,6 +145,10 @@ Json ComparisonJson(const ComparedSide& a, const ComparedSide& b,
   tensors["other_layout"] = comparison.other_layout;
   tensors["only_a"] = comparison.only_a;
   tensors["only_b"] = comparison.only_b;
+  tensors["by_statistics"] = comparison.by_statistics;
+  tensors["incomparable"] = comparison.incomparable;
+  tensors["empty"] = comparison.empty;
+  tensors["unread"] = comparison.unread;
   Put("unseen_below", comparison.unseen, &tensors);
   if (comparison.bits) {
     Json& bits = json["first_unequal"];

@@ -76,6 +76,8 @@ Command CompareCommand(const std::string* address) {
           {{.names = "a",
             .target = &options.a,
             .help = "a history or an export (FILE, FILE:RUN@ATTEMPT), a log, "
+                    "what another tool dumped (a folder of msprobe's, .npy "
+                    "files, Paddle's, TransformerEngine's or CANN's), "
                     "or a run that the daemon knows (RUN, RUN@ATTEMPT)",
             .required = true},
            {.names = "b",

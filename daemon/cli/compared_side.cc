@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "cli/dump_files.h"
+#include "cli/dump_side.h"
 #include "cli/recording.h"
 
 namespace nanwatch {
@@ -52,6 +54,11 @@ Place PlaceOf(const std::string& text) {
 Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           const CheckOptions& log) {
   const Place place = PlaceOf(text);
+  if (!place.file.empty() && IsDump(place.file)) {
+    Result<DumpedRun> dump = ReadDump(place.file);
+    if (!dump.ok()) return Error{dump.error()};
+    return ComparedSide{text, dump->complaint, std::move(dump->run)};
+  }
   RunCollector collector;
   const Result<RecordingNote> note =
       place.file.empty()

@@ -9,14 +9,6 @@
 namespace nanwatch {
 namespace {
 
-// All that an op's name says, in one text.
-std::string TextOf(const OpName& op) {
-  std::string text = op.name + '\n' + op.type + '\n' +
-                     std::string(Name(op.dtype)) + (op.part ? "/" : ":");
-  for (const int64_t dim : op.logical_shape) text += std::to_string(dim) + ',';
-  return text;
-}
-
 ComparedStep StepOf(const StepRecord& record) {
   ComparedStep step;
   step.step = record.step;
@@ -39,7 +31,7 @@ void AddCount(const std::optional<uint64_t>& part,
 
 // Adds modulo 2^64, and sum by sum: what proto/SKETCH.md says of shards.
 void AddPart(const ComparedTensor& part, ComparedTensor* whole) {
-  whole->digest += part.digest;
+  *whole->digest += *part.digest;
   AddCount(part.nan, &whole->nan);
   AddCount(part.inf, &whole->inf);
   if (!whole->sketch || !part.sketch) {
@@ -64,6 +56,13 @@ void TakeCounts(const OpColumns& columns, size_t row, ComparedTensor* tensor) {
 }
 
 }  // namespace
+
+std::string TextOf(const OpName& op) {
+  std::string text = op.name + '\n' + op.type + '\n' +
+                     std::string(Name(op.dtype)) + (op.part ? "/" : ":");
+  for (const int64_t dim : op.logical_shape) text += std::to_string(dim) + ',';
+  return text;
+}
 
 void RunCollector::Take(const Event& event) {
   if (const auto* opened = std::get_if<RunOpened>(&event.body)) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "compare/tensor_statistics.h"
 #include "model/event.h"
 #include "model/op.h"
 #include "model/run.h"
@@ -36,11 +37,21 @@ struct ComparedTensor {
   Slot slot = Slot::kOutput;
   uint32_t place = 0;  // among those of its step, op and slot
   uint64_t elements = 0;
-  uint64_t digest = 0;
+  std::optional<uint64_t> digest;  // absent: its bits are not known
   std::optional<SketchValues> sketch;
-  // Elements; absent: not counted.
+  std::optional<TensorStatistics> statistics;  // of a dump
+  // Elements; absent: not counted. Where statistics alone say that there are
+  // some: 1.
   std::optional<uint64_t> nan;
   std::optional<uint64_t> inf;
+};
+
+// That a device's own check found within an op, whatever its output.
+struct DeviceOverflow {
+  int64_t step = 0;
+  std::string op;       // or the task and stream, where no file names it
+  std::string unit;     // of the device
+  std::string meaning;  // of its status; empty: not known
 };
 
 struct ComparedRun {
@@ -50,6 +61,11 @@ struct ComparedRun {
   std::vector<ComparedStep> steps;      // rising, each once
   std::vector<ComparedTensor> tensors;  // by step, then as they were told
   bool several_ranks = false;
+  std::vector<DeviceOverflow> overflows;  // of a dump
+  // Of a dump: its tensors are in the order in which they were made.
+  bool ordered = true;
+  size_t unread = 0;  // files of a dump that could not be read
+  size_t empty = 0;   // tensors of a dump that it has no numbers of
 };
 
 // A run as one side of a comparison.
@@ -58,6 +74,9 @@ struct ComparedSide {
   std::string complaint;  // what is missing in it, a sentence; empty: nothing
   ComparedRun run;
 };
+
+// Returns all that an op's name says, in one text.
+std::string TextOf(const OpName& op);
 
 // Of several ranks the lowest one's steps and tensors count; parts of a tensor
 // are added up over all.

@@ -57,6 +57,10 @@ class RunWalk {
     out_->tensors += paired.pairs.size();
     out_->only_a += paired.only_a;
     out_->only_b += paired.only_b;
+    out_->incomparable += paired.incomparable;
+    for (const TensorPair& pair : paired.pairs) {
+      out_->by_statistics += pair.by_statistics;
+    }
     out_->unseen = walked.floor > 0 ? walked.floor : out_->unseen;
     if (walked.first_unequal && !out_->bits) {
       KeepBits(paired.step, paired.pairs[*walked.first_unequal]);
@@ -98,6 +102,7 @@ class RunWalk {
     d.floor = walked.floor;
     d.equal_before = walked.equal;
     d.within_before = walked.within;
+    d.beyond = walked.beyond;
     d.known_equal = before_;
     return d;
   }
@@ -119,11 +124,23 @@ class RunWalk {
     d.slot = pair.a->slot;
     d.phase = pair.phase;
     d.other_shape = pair.other_shape;
+    d.by_statistics = pair.by_statistics;
+    if (pair.by_statistics && pair.a->elements == 1) {
+      d.value_a = pair.a->statistics->max;
+      d.value_b = pair.b->statistics->max;
+    }
     d.distance = pair.distance;
     d.nan_a = pair.a->nan;
     d.nan_b = pair.b->nan;
     d.inf_a = pair.a->inf;
     d.inf_b = pair.b->inf;
+    d.input_known = std::any_of(
+        paired.pairs.begin(),
+        paired.pairs.begin() + static_cast<ptrdiff_t>(*walked.first_beyond),
+        [&pair](const TensorPair& other) {
+          return other.op->name == pair.op->name &&
+                 other.a->slot == Slot::kInput;
+        });
     d.kind = ClassOf(pair, paired, walked);
     if (d.kind == DivergenceClass::kDivergentLoss) d.op = "loss";
     if (d.kind == DivergenceClass::kBetweenSteps) SetStepBetween(&d);
@@ -138,13 +155,16 @@ class RunWalk {
 
   DivergenceClass ClassOf(const TensorPair& pair, const PairedStep& paired,
                           const WalkedStep& walked) const {
+    if (!paired.ordered) return DivergenceClass::kUnordered;
     switch (pair.phase) {
       case Phase::kWeights:
         return ClassOfWeights(paired.step);
       case Phase::kBatch:
         return DivergenceClass::kOtherData;
       case Phase::kForward:
-        return ClassOfForward(pair);
+        return ClassOfForward(paired, *walked.first_beyond);
+      case Phase::kUpdate:
+        return DivergenceClass::kOptimizer;
       case Phase::kBackward:
       case Phase::kGradients:
         break;
@@ -172,13 +192,34 @@ class RunWalk {
                  : DivergenceClass::kOptimizer;
   }
 
-  static DivergenceClass ClassOfForward(const TensorPair& pair) {
-    if (pair.a->slot == Slot::kInput) {
-      return DivergenceClass::kDivergentFunction;
-    }
+  static DivergenceClass ClassOfForward(const PairedStep& paired, size_t at) {
+    const TensorPair& pair = paired.pairs[at];
+    if (pair.a->slot == Slot::kInput) return ClassOfInput(paired, at);
     return pair.op->type.find("Dropout") != std::string::npos
                ? DivergenceClass::kOtherSeed
                : DivergenceClass::kDivergentOp;
+  }
+
+  // Dumps have no batch, and not always the weights: both are what ops get and
+  // none made.
+  static DivergenceClass ClassOfInput(const PairedStep& paired, size_t at) {
+    bool weights = false, outputs = false;
+    for (size_t i = 0; i < at; ++i) {
+      const TensorPair& pair = paired.pairs[i];
+      if (pair.phase == Phase::kBatch) {
+        return DivergenceClass::kDivergentFunction;
+      }
+      weights = weights || pair.phase == Phase::kWeights;
+      if (pair.phase != Phase::kForward || pair.a->slot != Slot::kOutput) {
+        continue;
+      }
+      outputs = true;
+      if (HaveEqualValues(*pair.a, *paired.pairs[at].a).value_or(false)) {
+        return DivergenceClass::kDivergentFunction;
+      }
+    }
+    return weights && !outputs ? DivergenceClass::kOtherData
+                               : DivergenceClass::kOtherInput;
   }
 
   const ComparedRun& a_;
@@ -224,12 +265,17 @@ Comparison Compare(const ComparedRun& a, const ComparedRun& b,
                    const Floors* floors) {
   Comparison out;
   out.settings = DiffSettings(a.description, b.description);
+  out.settings_known =
+      !a.description.settings.empty() || !b.description.settings.empty();
   out.loss = DiffLosses(a, b);
   // Of other ranks' batches each has its share.
   if (a.description.world_size == b.description.world_size) {
     out.batches = DiffBatches(a, b);
   }
   out.tensor_steps = TensorStepsOfBoth(a, b);
+  out.overflows = DiffOverflows(a, b);
+  out.empty = a.empty + b.empty;
+  out.unread = a.unread + b.unread;
   RunWalk(a, b, floors, &out).Go();
   TakeEarlier(a, b, &out);
   return out;

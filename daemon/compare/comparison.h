@@ -13,6 +13,7 @@
 #include "compare/divergence.h"
 #include "compare/floors.h"
 #include "compare/loss_diff.h"
+#include "compare/overflow_diff.h"
 #include "compare/setting_diff.h"
 
 namespace nanwatch {
@@ -27,14 +28,23 @@ struct BitsPart {
 
 struct Comparison {
   std::vector<SettingDiff> settings;
+  bool settings_known = false;  // of one of the runs at least
   LossDiff loss;
   BatchDiff batches;
   std::vector<int64_t> tensor_steps;  // of which tensors were compared
   size_t tensors = 0;                 // that were compared
   size_t only_a = 0;                  // at the steps compared
   size_t only_b = 0;
+  // Of dumps. Compared: by the numbers that they have of a tensor. Not
+  // compared: in both, as numbers of other kinds; without numbers; in files
+  // that could not be read.
+  size_t by_statistics = 0;
+  size_t incomparable = 0;
+  size_t empty = 0;
+  size_t unread = 0;
   // A batch is computed in other parts: its tensors are not compared.
   bool other_layout = false;
+  OverflowDiff overflows;
   std::optional<Divergence> first;
   std::optional<BitsPart> bits;
   // As a share of a tensor's norm: what lies apart by less, where the walk
@@ -42,7 +52,10 @@ struct Comparison {
   std::optional<double> unseen;
 
   // Something that both have.
-  bool comparable() const { return loss.steps > 0 || tensors > 0; }
+  bool comparable() const {
+    return loss.steps > 0 || tensors > 0 || overflows.both > 0 ||
+           !overflows.only_a.empty() || !overflows.only_b.empty();
+  }
 };
 
 // `floors`: of repeats of a's program; null: none were made.

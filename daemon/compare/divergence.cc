@@ -26,6 +26,10 @@ std::string_view Name(DivergenceClass kind) {
       return "other_optimizer";
     case DivergenceClass::kBetweenSteps:
       return "between_steps";
+    case DivergenceClass::kUnordered:
+      return "unordered";
+    case DivergenceClass::kOtherInput:
+      return "other_input";
   }
   return "";
 }

@@ -22,11 +22,14 @@ enum class DivergenceClass : uint8_t {
   kDivergentFunction,  // forward, between two modules that are seen
   kDivergentLoss,      // equal outputs of the model, unequal losses
   kDivergentBackward,
-  kCollective,   // gradients of ranks, reduced
-  kOptimizer,    // equal gradients and rates, unequal weights
-  kBetweenSteps  // where no tensors are recorded
+  kCollective,    // gradients of ranks, reduced
+  kOptimizer,     // equal gradients and rates, unequal weights
+  kBetweenSteps,  // where no tensors are recorded
+  kUnordered,     // of a dump that does not say what came first
+  // Of a dump: what an op gets, which nothing made that the dump shows.
+  kOtherInput
 };
-inline constexpr int kDivergenceClasses = 11;
+inline constexpr int kDivergenceClasses = 13;
 std::string_view Name(DivergenceClass kind);  // "other_weights", ...
 
 struct Divergence {
@@ -39,13 +42,19 @@ struct Divergence {
   Slot slot = Slot::kOutput;
   Phase phase = Phase::kForward;
   bool other_shape = false;
-  std::optional<double> distance;  // as a share of its norm
+  // The distance is the least that it can be, and of elements that are not
+  // finite only whether there are any is known.
+  bool by_statistics = false;
+  std::optional<double> distance;          // as a share of its norm
+  std::optional<double> value_a, value_b;  // of a single number of a dump
   // Elements of the tensor in A and in B; absent: not counted.
   std::optional<uint64_t> nan_a, nan_b;
   std::optional<uint64_t> inf_a, inf_b;
-  double floor = 0;         // what is usual there, at most
-  size_t equal_before = 0;  // tensors, at this step
+  bool input_known = false;  // of the op: it was compared, and agrees
+  double floor = 0;          // what is usual there, at most
+  size_t equal_before = 0;   // tensors, at this step
   size_t within_before = 0;
+  size_t beyond = 0;  // kUnordered: tensors that differ by more than is usual
   // kBetweenSteps, and of a schedule: the last step at which all was well.
   std::optional<int64_t> known_equal;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/floors.h"
+#include "compare/unordered_walk.h"
 
 namespace nanwatch {
 namespace {
@@ -62,6 +63,8 @@ class Noise {
   }
   void Add(const TensorPair& pair, double distance) {
     ++count_;
+    // Statistics show a part of what it adds.
+    missed_ = missed_ || (pair.by_statistics && distance > 0);
     most_ = std::max(most_, distance);
     newest_.push_back({&pair, distance});
     if (newest_.size() > kNear) newest_.erase(newest_.begin());
@@ -191,6 +194,7 @@ std::vector<WalkedPair> WalkThrough(const PairedStep& step,
 }
 
 WalkedStep Walk(const PairedStep& step, const WalkStart& start) {
+  if (!step.ordered) return WalkUnordered(step, start.lowest);
   WalkedStep walked;
   PairJudge judge(step, start);
   for (size_t i = 0; i < step.pairs.size(); ++i) {

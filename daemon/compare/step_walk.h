@@ -20,6 +20,7 @@ struct WalkedStep {
   std::optional<size_t> first_unequal;
   size_t equal = 0;   // to the bit, before the first beyond
   size_t within = 0;  // not equal, and no farther apart than is usual
+  size_t beyond = 0;  // counted where there is no order
   // The data has another shape: a rank's share, or a part that is accumulated.
   bool other_layout = false;
   // What the first one beyond exceeds; else the most that one had to exceed.

@@ -39,6 +39,7 @@ std::string PlainName(std::string name) {
 
 Phase PhaseOf(const OpName& op, Slot slot) {
   if (slot == Slot::kParameter) return Phase::kWeights;
+  if (slot == Slot::kOptimizerState) return Phase::kUpdate;
   if (op.type == "Batch") return Phase::kBatch;
   if (op.type == "Parameter") return Phase::kGradients;
   return IsOfGradient(slot) ? Phase::kBackward : Phase::kForward;
@@ -58,23 +59,42 @@ std::vector<TensorName> NamesOf(const ComparedRun& run,
   return names;
 }
 
+// Returns 0 where it is not known.
+double KnownNorm(const ComparedTensor& tensor) {
+  if (tensor.sketch) return NormOf(*tensor.sketch);
+  if (!tensor.statistics) return 0;
+  const double norm = MostNorm(*tensor.statistics, tensor.elements).value_or(0);
+  return std::isfinite(norm) ? norm : 0;
+}
+
 double NormAnElement(const ComparedTensor& tensor) {
-  return NormOf(*tensor.sketch) /
+  return KnownNorm(tensor) /
          std::sqrt(static_cast<double>(std::max<uint64_t>(tensor.elements, 1)));
 }
 
-// Of `a`'s tensors of one phase, an element; 0: none has a sketch.
+// Of `a`'s tensors of one phase, an element; 0: of none it is known.
 double MedianNorm(const std::vector<TensorPair>& pairs, Phase phase) {
   std::vector<double> norms;
   for (const TensorPair& pair : pairs) {
-    if (pair.phase == phase && pair.a->sketch) {
-      norms.push_back(NormAnElement(*pair.a));
-    }
+    if (pair.phase != phase) continue;
+    const double norm = NormAnElement(*pair.a);
+    if (norm > 0 || pair.a->sketch) norms.push_back(norm);
   }
   if (norms.empty()) return 0;
   const auto middle = norms.begin() + static_cast<ptrdiff_t>(norms.size() / 2);
   std::nth_element(norms.begin(), middle, norms.end());
   return *middle;
+}
+
+// Returns the norm of the difference, or of statistics the least that it can
+// be; nullopt: not known.
+std::optional<double> DifferenceOf(const TensorPair& pair) {
+  const ComparedTensor &a = *pair.a, &b = *pair.b;
+  if (pair.by_statistics) {
+    return LeastDifference(*a.statistics, *b.statistics, a.elements);
+  }
+  if (!a.sketch || !b.sketch) return std::nullopt;
+  return DistanceOf(*a.sketch, *b.sketch);
 }
 
 // Measures how far the two lie apart. `usual`: MedianNorm of its phase.
@@ -87,18 +107,26 @@ void Measure(double usual, TensorPair* pair) {
   const ComparedTensor &a = *pair->a, &b = *pair->b;
   pair->other_specials =
       IsOfOneAlone(a.nan, b.nan) || IsOfOneAlone(a.inf, b.inf);
-  if (!a.sketch || !b.sketch || a.nan != b.nan || a.inf != b.inf) return;
-  double norm = NormOf(*a.sketch);
+  if (a.nan != b.nan || a.inf != b.inf) return;
+  const std::optional<double> apart = DifferenceOf(*pair);
+  if (!apart) return;
+  double norm = KnownNorm(a);
   if (pair->phase == Phase::kBackward || pair->phase == Phase::kGradients) {
     norm = std::max(
         norm, kLeastShare * usual * std::sqrt(static_cast<double>(a.elements)));
   }
-  const double distance = DistanceOf(*a.sketch, *b.sketch);
   // What differs in bits lies apart, by less than 16 floats can say.
-  pair->distance = std::max(norm > 0 ? distance / norm : (distance > 0), 1e-12);
+  pair->distance = std::max(norm > 0 ? *apart / norm : (*apart > 0), 1e-12);
 }
 
 }  // namespace
+
+std::optional<bool> HaveEqualValues(const ComparedTensor& a,
+                                    const ComparedTensor& b) {
+  if (a.digest && b.digest) return *a.digest == *b.digest;
+  if (!a.statistics || !b.statistics) return std::nullopt;
+  return AreEqual(*a.statistics, *b.statistics);
+}
 
 bool IsOfOneAlone(const std::optional<uint64_t>& a,
                   const std::optional<uint64_t>& b) {
@@ -138,6 +166,7 @@ PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_b) {
   PairedStep paired;
   paired.step = of_a.empty() ? 0 : of_a.front().step;
+  paired.ordered = a.ordered && b.ordered;
   std::map<TensorName, const ComparedTensor*> by_name;
   const std::vector<TensorName> names_b = NamesOf(b, of_b);
   for (size_t i = 0; i < of_b.size(); ++i) by_name[names_b[i]] = &of_b[i];
@@ -148,17 +177,23 @@ PairedStep PairTensors(const ComparedRun& a,
       ++paired.only_a;
       continue;
     }
+    const std::optional<bool> equal = HaveEqualValues(of_a[i], *at->second);
+    if (!equal) {
+      ++paired.incomparable;
+      by_name.erase(at);
+      continue;
+    }
     TensorPair& pair = paired.pairs.emplace_back();
     pair.name = names_a[i];
     pair.a = &of_a[i];
     pair.b = at->second;
+    pair.by_statistics = !pair.a->digest || !pair.b->digest;
     pair.op = &a.ops[pair.a->op];
     const OpName& other = b.ops[pair.b->op];
     pair.phase = PhaseOf(*pair.op, pair.a->slot);
     pair.epsilon = std::max(EpsilonOf(pair.op->dtype), EpsilonOf(other.dtype));
     pair.other_shape = pair.op->logical_shape != other.logical_shape;
-    pair.equal = !pair.other_shape && pair.op->dtype == other.dtype &&
-                 pair.a->digest == pair.b->digest;
+    pair.equal = !pair.other_shape && pair.op->dtype == other.dtype && *equal;
     by_name.erase(at);
   }
   paired.only_b = by_name.size();

@@ -22,8 +22,9 @@ enum class Phase : uint8_t {
   kForward,
   kBackward,
   kGradients,  // of weights, before they are clipped
+  kUpdate,     // what the optimizer makes of them
 };
-inline constexpr int kPhases = 5;
+inline constexpr int kPhases = 6;
 
 // By which a tensor is found in another run: its op, without what wrappers put
 // before its name, the op's type, the slot and the place there.
@@ -41,7 +42,9 @@ struct TensorPair {
   // of them at most, or they differ in how many elements are finite. 0 only
   // where all bits are equal.
   std::optional<double> distance;
-  bool equal = false;  // to the bit
+  bool equal = false;  // to the bit, or in all statistics
+  // One of them has no bits: the distance is the least that it can be.
+  bool by_statistics = false;
   // NaN or infinite elements in one of the two alone.
   bool other_specials = false;
   // How far repeats of one program lie apart there; 0: not measured.
@@ -50,9 +53,12 @@ struct TensorPair {
 
 struct PairedStep {
   int64_t step = 0;
+  bool ordered = true;            // false: nobody knows what came first
   std::vector<TensorPair> pairs;  // by phase, then as a executed them
   size_t only_a = 0;              // tensors that the other run does not have
   size_t only_b = 0;
+  // That both have, in numbers that cannot be compared.
+  size_t incomparable = 0;
 };
 
 // The tensors of one step of each run.
@@ -60,6 +66,10 @@ PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_a,
                        const ComparedRun& b,
                        std::span<const ComparedTensor> of_b);
+// Returns whether the bits, or else the statistics, are equal; nullopt: there
+// is nothing that both have.
+std::optional<bool> HaveEqualValues(const ComparedTensor& a,
+                                    const ComparedTensor& b);
 // Returns true where both were counted, and one has none.
 bool IsOfOneAlone(const std::optional<uint64_t>& a,
                   const std::optional<uint64_t>& b);

@@ -68,6 +68,8 @@ class Search {
         case Phase::kBackward:
           TakeCall(pair);
           break;
+        case Phase::kUpdate:
+          break;
         case Phase::kGradients:
           TakeGradient(pair);
           break;

@@ -3,7 +3,8 @@
 # folder -> (folders it may include, third-party headers that it may include).
 # Every folder may include itself.
 BELOW_APP = {
-    "base", "model", "net", "metrics", "wire", "alert", "compare", "diagnose", "detect",
+    "base", "model", "net", "metrics", "wire", "alert", "compare", "dumps", "diagnose",
+    "detect",
     "scaler", "logs", "notify", "history", "engine", "json", "web", "rpc",
     "config",
 }
@@ -17,6 +18,8 @@ FOLDERS = {
     ),
     "alert": ({"model", "base"}, set()),
     "compare": ({"model", "base"}, set()),
+    # The client's digests and sketches.
+    "dumps": ({"compare", "model", "base"}, {"nanwatch_sketch.h"}),
     # TensorBoard's event files, read with protobuf's CodedInputStream.
     "logs": ({"model", "base"}, {"google/protobuf/io/"}),
     "diagnose": ({"scaler", "model", "base"}, set()),
@@ -54,7 +57,7 @@ FOLDERS = {
 # Folders without a clock, log, lock, thread or I/O.
 PURE = {
     "model", "scaler", "detect", "diagnose", "alert", "compare", "engine",
-    "logs",
+    "dumps", "logs",
 }
 PURE_BANNED = {
     "thread", "mutex", "condition_variable", "atomic", "future", "fstream",
@@ -66,7 +69,7 @@ PURE_BANNED = {
 THIRD_PARTY = (
     "spdlog/", "curl/", "prometheus/", "nanwatch/v1/", "google/protobuf/",
     "nlohmann/", "sqlite3.h", "zstd.h", "openssl/", "zlib.h",
-    "crypt.h", "grpcpp/", "grpc/", "yaml-cpp/", "systemd/", "CLI/", "re2/",
+    "crypt.h", "nanwatch_sketch.h", "grpcpp/", "grpc/", "yaml-cpp/", "systemd/", "CLI/", "re2/",
     "snappy", "absl/",
 )
 # base/log.h wraps spdlog; its bundled formatter is used everywhere.

@@ -140,7 +140,7 @@ Recording WithNan(uint64_t nan, double noise) {
     if (tensor.step != 0 || tensor.op != R::kFc) continue;
     if (tensor.slot != Slot::kOutput) continue;
     tensor.nan = nan;
-    tensor.digest += nan;
+    *tensor.digest += nan;
   }
   return recording;
 }

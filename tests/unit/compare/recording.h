@@ -73,7 +73,7 @@ class Recording {
   }
 
   static void Shift(double share, ComparedTensor* tensor) {
-    tensor->digest ^= std::bit_cast<uint64_t>(share);
+    *tensor->digest ^= std::bit_cast<uint64_t>(share);
     for (size_t i = 0; i < kSketchSums; ++i) {
       (*tensor->sketch)[i] +=
           static_cast<float>(share) * (i % 2 == 0 ? 1.f : -1.f);

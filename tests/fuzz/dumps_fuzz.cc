@@ -1,0 +1,75 @@
+// Any bytes as a file of another tool's dump. The first byte says of which.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "dumps/inspect_line.h"
+#include "dumps/msprobe_reader.h"
+#include "dumps/npy_place.h"
+#include "dumps/npy_reader.h"
+#include "dumps/op_debug.h"
+#include "dumps/paddle_line.h"
+
+namespace {
+
+using namespace nanwatch;
+
+// Cut in the middle: nothing may depend on that.
+template <typename Reader>
+void Read(Reader* reader, std::string_view bytes) {
+  if (!reader->Feed(bytes.substr(0, bytes.size() / 2)).ok()) return;
+  if (!reader->Feed(bytes.substr(bytes.size() / 2)).ok()) return;
+  (void)reader->Finish();
+}
+
+void ReadNpy(std::string_view bytes) {
+  NpyReader reader(bytes.size());
+  if (!reader.Feed(bytes.substr(0, bytes.size() / 2)).ok()) return;
+  if (!reader.Feed(bytes.substr(bytes.size() / 2)).ok()) return;
+  const Result<NpyTensor> read = reader.Finish();
+  if (!read.ok()) return;
+  // What is read is there.
+  CHECK(read->header.elements <= bytes.size());
+  CHECK(read->tensor.digest.has_value());
+}
+
+void ReadLine(std::string_view line) {
+  if (line.find(kPaddleMark) != std::string_view::npos) {
+    (void)ReadPaddleLine(line);
+  }
+  if (line.find(kInspectMark) != std::string_view::npos) {
+    (void)ReadInspectLine(line);
+  }
+  const NpyPlace a = PlaceOfNpy(line);
+  const NpyPlace b = PlaceOfNpy(line.substr(line.size() / 2));
+  CHECK(!(IsBefore(a, b) && IsBefore(b, a)));
+  CHECK(!IsBefore(a, a));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0 || size > (1 << 16)) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1,
+                               size - 1);
+  switch (data[0]) {
+    case 'm': {
+      MsprobeReader reader;
+      Read(&reader, bytes);
+      break;
+    }
+    case 'o': {
+      OpDebugReader reader;
+      Read(&reader, bytes);
+      break;
+    }
+    case 'l':
+      ReadLine(bytes);
+      break;
+    default:
+      ReadNpy(bytes);
+  }
+  return 0;
+}
