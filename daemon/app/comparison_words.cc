@@ -147,7 +147,7 @@ std::string TensorsLine(const Comparison& c) {
   if (c.by_statistics > 0) {
     line += fmt::format(
         " Of {} only the statistics are known. They show a part of what "
-        "differs, so distances are larger than what is told.",
+        "differs, so true distances may be larger.",
         c.by_statistics == c.tensors ? "them" : Grouped(c.by_statistics));
   }
   if (c.first && c.first->equal_before + c.first->within_before > 0) {

@@ -1,4 +1,4 @@
-// What people are told of the place where two runs part.
+// Sentences on the place where two runs part.
 
 #ifndef NANWATCH_APP_DIVERGENCE_WORDS_H_
 #define NANWATCH_APP_DIVERGENCE_WORDS_H_
