@@ -1,6 +1,7 @@
 """What goes with a release: the list of parts, the archive of the source, RPM."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tarfile
@@ -8,7 +9,7 @@ import tarfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = ROOT / "build/release/bin"
+BIN = pathlib.Path(os.environ.get("NANWATCH_BIN", ROOT / "build/release/bin"))
 
 
 def run(*command, **more):
