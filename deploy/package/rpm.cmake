@@ -8,6 +8,14 @@ set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_RELEASE ${release})
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
 set(CPACK_RPM_DEBUGINFO_PACKAGE OFF)
+set(CPACK_RPM_PACKAGE_RELOCATABLE OFF)
+# Folders that are the distribution's.
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+    /usr/lib/systemd /usr/lib/systemd/system /usr/lib/sysusers.d
+    /usr/lib64/cmake /usr/lib64/pkgconfig /usr/share/bash-completion
+    /usr/share/bash-completion/completions /usr/share/fish
+    /usr/share/fish/vendor_completions.d /usr/share/licenses /usr/share/zsh
+    /usr/share/zsh/site-functions /usr/share/man/man1 /usr/share/man/man8)
 set(CPACK_RPM_DAEMON_PACKAGE_NAME nanwatch)
 set(CPACK_RPM_CLIENT_PACKAGE_NAME nanwatch-libs)
 set(CPACK_RPM_DEVEL_PACKAGE_NAME nanwatch-devel)

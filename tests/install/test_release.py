@@ -71,23 +71,46 @@ def test_the_archive_of_the_source_is_the_same_again():
     assert head.startswith(revision.decode().strip())
 
 
-def test_rpm_reads_its_packages(tmp_path):
+@pytest.fixture(scope="module")
+def rpms(tmp_path_factory):
+    """By name."""
+    into = tmp_path_factory.mktemp("rpm")
     run("cmake", "--preset", "rpm", cwd=ROOT)
     run("cmake", "--build", "--preset", "rpm", "-j2", cwd=ROOT)
-    run("cpack", "--preset", "rpm", "-B", tmp_path, cwd=ROOT)
-    packages = {run("rpm", "-qp", "--qf", "%{NAME}", path): path
-                for path in tmp_path.glob("*.rpm")}
-    assert set(packages) == {"nanwatch", "nanwatch-libs", "nanwatch-devel"}
-    for path in packages.values():
+    run("cpack", "--preset", "rpm", "-B", into, cwd=ROOT)
+    return {run("rpm", "-qp", "--qf", "%{NAME}", path): path
+            for path in into.glob("*.rpm")}
+
+
+def test_rpm_reads_its_packages(rpms):
+    assert set(rpms) == {"nanwatch", "nanwatch-libs", "nanwatch-devel"}
+    for path in rpms.values():
         assert run("rpm", "-qp", "--qf", "%{LICENSE}", path) == "Apache-2.0"
-    files = run("rpm", "-qpl", packages["nanwatch"]).splitlines()
+    files = run("rpm", "-qpl", rpms["nanwatch"]).splitlines()
     assert {"/usr/bin/nanwatch", "/usr/bin/nanwatchd",
             "/usr/lib/systemd/system/nanwatchd.service",
             "/usr/lib/sysusers.d/nanwatch.conf",
             "/usr/share/man/man1/nanwatch.1.gz"} <= set(files)
-    settings = run("rpm", "-qpc", packages["nanwatch"]).split()
+    assert not {"/usr/share/zsh", "/usr/lib/systemd", "/etc"} & set(files)
+    settings = run("rpm", "-qpc", rpms["nanwatch"]).split()
     assert settings == ["/etc/nanwatch/nanwatch.yaml"]
-    assert "systemd-sysusers" in run("rpm", "-qp", "--scripts",
-                                     packages["nanwatch"])
-    needs = run("rpm", "-qpR", packages["nanwatch-devel"])
+    assert "systemd-sysusers" in run("rpm", "-qp", "--scripts", rpms["nanwatch"])
+    needs = run("rpm", "-qpR", rpms["nanwatch-devel"])
     assert "nanwatch-libs = " in needs
+
+
+def test_rpm_installs_them_into_an_empty_root(rpms, tmp_path):
+    """Without what they need, and without their scripts: there is no shell."""
+    root = tmp_path / "root"
+    rpm = ("rpm", "--root", root)
+    apart = ("--nodeps", "--noscripts")
+    run(*rpm, "--initdb")
+    run(*rpm, "--install", *apart, "--nosignature", *rpms.values())
+    said = run(root / "usr/bin/nanwatch", "--version")
+    assert said.startswith("nanwatch/")
+    run(*rpm, "--verify", *apart, *rpms)
+    (root / "etc/nanwatch/nanwatch.yaml").write_text("# ours\n")
+    run(*rpm, "--erase", *apart, *rpms)
+    assert not (root / "usr/bin/nanwatch").exists()
+    kept = [path.name for path in (root / "etc/nanwatch").iterdir()]
+    assert kept == ["nanwatch.yaml.rpmsave"]
