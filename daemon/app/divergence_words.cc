@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/grouped.h"
-#include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {

@@ -18,6 +18,7 @@ os.environ.setdefault("NANWATCH_LIBRARY", str(_library))
 
 import faults  # noqa: E402
 import nets  # noqa: E402
+import restarts  # noqa: E402
 import torch  # noqa: E402
 import tuning  # noqa: E402
 from training import train  # noqa: E402
@@ -258,6 +259,9 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
+            restarts.judge_restarts(
+                judge, *((names, 3, 1000, 300) if arguments.all
+                         else (["gru"], 1, 400, 150)))
             judge_repeats(judge, REPEATED if arguments.all else ["add", "put"])
             judge_floors(judge, pathlib.Path(folder))
             judge_prechecks(judge)
