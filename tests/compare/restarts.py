@@ -2,6 +2,7 @@
 that goes on from its checkpoint, in ways that are healthy and in ways that are
 not."""
 
+import copy
 import json
 import subprocess
 import time
@@ -28,7 +29,8 @@ def told(what, net, seed, steps, begin):
         fresh = list(losses.losses(net, seed=seed + 7, steps=steps - begin[
             "step"]))
         return [(step + begin["step"], loss) for step, loss in fresh]
-    begin, more = dict(begin), {}
+    # An optimizer goes on in what it is given.
+    begin, more = copy.deepcopy(begin), {}
     if what == "other dropout":
         begin["rng"] = torch.Generator().manual_seed(99).get_state()
     if what in ("other order", "data from the start"):
