@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/grouped.h"
+#include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {
