@@ -5,10 +5,12 @@
 #include <charconv>
 #include <utility>
 
+#include "app/earlier_attempts.h"
 #include "base/log.h"
 #include "compare/benchmark_of.h"
 #include "compare/compared_run.h"
 #include "history/reader.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -57,6 +59,9 @@ BenchFeeder::~BenchFeeder() {
 void BenchFeeder::RunOnce() {
   const std::shared_ptr<const Snapshot> snapshot = look_();
   std::set<RunKey> held;
+  with_one_ = 0;
+  snapshot->runs.ForEach(
+      [&](const RunView& run) { with_one_ += run.bench != nullptr; });
   snapshot->runs.ForEach([&](const RunView& run) {
     held.insert(run.key);
     if (run.opened < options_.since || seen_.count(run.key) > 0) return;
@@ -68,6 +73,8 @@ void BenchFeeder::RunOnce() {
       Feed(run, said->second);
     } else if (of_job != options_.of_job.end()) {
       Feed(run, of_job->second);
+    } else if (run.key.attempt > 0 && run.updates > 0) {
+      FeedEarlier(run);
     }
   });
   std::erase_if(seen_, [&](const RunKey& key) { return !held.contains(key); });
@@ -75,16 +82,38 @@ void BenchFeeder::RunOnce() {
 
 void BenchFeeder::Feed(const RunView& run, const std::string& reference) {
   const auto benchmark = Read(reference, run);
-  if (!benchmark.ok()) {
-    seen_.insert(run.key);
-    LogWarning("a run has no benchmark: what it names could not be read",
-               fmt::format("run_id={} attempt={} {}", run.key.run_id,
-                           run.key.attempt, benchmark.error()));
-    return;
+  if (!benchmark.ok()) return Leave(run, benchmark.error());
+  Give(run, {*benchmark, run.description.owner});
+}
+
+void BenchFeeder::FeedEarlier(const RunView& run) {
+  const int32_t rank = run.ranks.front()->front().description.rank;
+  auto reader = HistoryReader::Open(options_.history_path);
+  if (!reader.ok()) return Leave(run, reader.error());
+  const auto first = FirstStepOf(**reader, run.key, rank);
+  if (!first.ok()) return Leave(run, first.error());
+  if (!*first) return;  // not on disk yet
+  const auto benchmark = EarlierAttempts(**reader, run.key, rank, **first);
+  if (!benchmark.ok()) return Leave(run, benchmark.error());
+  if (*benchmark != nullptr) return Give(run, {*benchmark, ""});
+  seen_.insert(run.key);
+}
+
+void BenchFeeder::Give(const RunView& run, const BenchmarkSet& set) {
+  if (with_one_ >= limits::kBenchmarks) {
+    return Leave(run, fmt::format("{} runs have one, as many as are held",
+                                  limits::kBenchmarks));
   }
-  if (post_(run.key, {*benchmark, run.description.owner})) {
-    seen_.insert(run.key);
-  }
+  if (!post_(run.key, set)) return;
+  seen_.insert(run.key);
+  ++with_one_;
+}
+
+void BenchFeeder::Leave(const RunView& run, const std::string& why) {
+  seen_.insert(run.key);
+  LogWarning("a run has no benchmark",
+             fmt::format("run_id={} attempt={} {}", run.key.run_id,
+                         run.key.attempt, why));
 }
 
 Result<std::shared_ptr<const Benchmark>> BenchFeeder::Read(

@@ -1,6 +1,6 @@
 // BenchFeeder: gives runs the benchmark that they ask for when they open
 // (settings["benchmark"]), or that the configuration has for their job, out of
-// the history.
+// the history. A restart that has none is given its attempts before.
 
 #ifndef NANWATCH_APP_BENCH_FEEDER_H_
 #define NANWATCH_APP_BENCH_FEEDER_H_
@@ -45,13 +45,20 @@ class BenchFeeder {
 
  private:
   void Feed(const RunView& run, const std::string& reference);
+  void FeedEarlier(const RunView& run);
+  void Give(const RunView& run, const BenchmarkSet& set);
+  // Says why, once.
+  void Leave(const RunView& run, const std::string& why);
   Result<std::shared_ptr<const Benchmark>> Read(const std::string& reference,
                                                 const RunView& run) const;
 
   const Options options_;
   const Look look_;
   const Post post_;
-  std::set<RunKey> seen_;  // the thread's
+  // --- The thread's.
+  std::set<RunKey> seen_;
+  size_t with_one_ = 0;  // runs that have a benchmark
+  // ---
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

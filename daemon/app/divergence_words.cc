@@ -18,6 +18,26 @@ std::string Times(double times) {
   return Grouped(static_cast<uint64_t>(std::round(times / digits) * digits)) +
          " times";
 }
+
+// Says whose elements are NaN or infinite; empty: of both or of none.
+std::string OfOneAlone(const std::optional<uint64_t>& a,
+                       const std::optional<uint64_t>& b, const char* what) {
+  if (!IsOfOneAlone(a, b)) return "";
+  return fmt::format("{} has {}s there, {} has none.", *a > 0 ? "A" : "B", what,
+                     *a > 0 ? "B" : "A");
+}
+
+// The same, and how many.
+std::string CountedOfOneAlone(const std::optional<uint64_t>& a,
+                              const std::optional<uint64_t>& b,
+                              const char* what) {
+  if (!IsOfOneAlone(a, b)) return "";
+  return fmt::format("{} has {} there, {} has none.", *a > 0 ? "A" : "B",
+                     Counted(std::max(*a, *b), what), *a > 0 ? "B" : "A");
+}
+
+}  // namespace
+
 std::string SlotWords(const Divergence& d) {
   if (d.phase == Phase::kGradients) return "its gradient";
   switch (d.slot) {
@@ -51,24 +71,6 @@ std::string OpWords(const Divergence& d) {
   return fmt::format("{} ({}{})", d.op, type, format);
 }
 
-// Says whose elements are NaN or infinite; empty: of both or of none.
-std::string OfOneAlone(const std::optional<uint64_t>& a,
-                       const std::optional<uint64_t>& b, const char* what) {
-  if (!IsOfOneAlone(a, b)) return "";
-  return fmt::format("{} has {}s there, {} has none.", *a > 0 ? "A" : "B", what,
-                     *a > 0 ? "B" : "A");
-}
-
-// The same, and how many.
-std::string CountedOfOneAlone(const std::optional<uint64_t>& a,
-                              const std::optional<uint64_t>& b,
-                              const char* what) {
-  if (!IsOfOneAlone(a, b)) return "";
-  return fmt::format("{} has {} there, {} has none.", *a > 0 ? "A" : "B",
-                     Counted(std::max(*a, *b), what), *a > 0 ? "B" : "A");
-}
-
-// How far it lies apart, and what is usual.
 std::string HowFar(const Divergence& d) {
   if (d.other_shape) return "It has another shape.";
   const auto specials = [&d](const auto& a, const auto& b, const char* what) {
@@ -97,6 +99,8 @@ std::string HowFar(const Divergence& d) {
       "It differs by {}{} of its norm, {} what would be usual there.", least,
       Share(*d.distance), Times(*d.distance / d.floor));
 }
+
+namespace {
 
 std::string Between(const Divergence& d) {
   return d.known_equal ? fmt::format("between step {} and step {}",

@@ -9,6 +9,12 @@
 
 namespace nanwatch {
 
+// "its output".
+std::string SlotWords(const Divergence& d);
+// "blocks.1.norm (LayerNorm, fp32)".
+std::string OpWords(const Divergence& d);
+// Says how far it lies apart, and what is usual.
+std::string HowFar(const Divergence& d);
 // Says what parts them, in a sentence or two. B is who leaves.
 std::string WhatDiverges(const Divergence& d, const Comparison& c);
 std::string WhatToDo(const Divergence& d);

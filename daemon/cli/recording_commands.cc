@@ -9,6 +9,7 @@
 #include "cli/backtest.h"
 #include "cli/bench.h"
 #include "cli/commands.h"
+#include "cli/fusion.h"
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
@@ -142,7 +143,8 @@ Command SimulateCommand(const std::string* address) {
 std::vector<Command> RecordingCommands(const std::string* address) {
   return {BacktestCommand(),        SimulateCommand(address),
           CompareCommand(address),  RepeatCommand(address),
-          PrecheckCommand(address), BenchCommand(address)};
+          PrecheckCommand(address), BenchCommand(address),
+          FusionCommand(address)};
 }
 
 }  // namespace nanwatch

@@ -99,7 +99,7 @@ Command RepeatCommand(const std::string* address) {
               "run the first steps of a training several times, name what is "
               "not the same each time, and measure how far repeats lie apart: "
               "`nanwatch repeat -- python train.py`. The program calls "
-              "nanwatch.torch.watch",
+              "nanwatch.torch.watch or nanwatch.jax.watch",
           .options = {{.names = "command",
                        .target = &options->command,
                        .help = "the program and its arguments",

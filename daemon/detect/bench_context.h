@@ -23,6 +23,7 @@ struct BenchContext {
   // or later.
   double bench_mean = 0;
   double bench_high = 0;
+  bool earlier_attempt = false;  // the benchmark is the run's own
 };
 
 }  // namespace nanwatch

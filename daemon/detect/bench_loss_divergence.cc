@@ -52,8 +52,10 @@ constinit const RuleSpec BenchLossDivergence::kSpec = {
     "Others compare a smoothed loss with 1 % (msprobe), 2 % (verl) or 5 % "
     "(Megatron-LM), whatever differs between the runs: that is 100 times what "
     "the same batches in another format do, and less than other batches do. A "
-    "run that learns the same some steps sooner or later has not left. A loss "
-    "that is no number is loss_nonfinite's."};
+    "run that learns the same some steps sooner or later has not left. A "
+    "restart without a benchmark is held against the attempts before it: there "
+    "only a loss above by more than other_batches is a finding. A loss that is "
+    "no number is loss_nonfinite's."};
 
 void BenchLossDivergence::Side::Add(double deviations, int64_t step) {
   if (nats <= 0) *this = {.since = step};
@@ -69,7 +71,7 @@ bool BenchLossDivergence::Side::Speaks(Thresholds t) const {
 
 Severity BenchLossDivergence::Trigger(Thresholds t) const {
   if (far_ >= t[kCriticalHold]) return Severity::kCritical;
-  const bool same = noise_.same_batches();
+  const bool same = noise_.same_batches() && !earlier_;
   const bool left =
       (above_.Speaks(t) && distance_ > t[same ? kOffset : kOther]) ||
       (below_.Speaks(t) && -distance_ > t[kOffset]) ||
@@ -78,8 +80,8 @@ Severity BenchLossDivergence::Trigger(Thresholds t) const {
 }
 
 bool BenchLossDivergence::clean(Thresholds t) const {
-  return noise_.same_batches() ? size_ < t[kSame] / 2
-                               : distance_ < t[kOther] / 2;
+  return noise_.same_batches() && !earlier_ ? size_ < t[kSame] / 2
+                                            : distance_ < t[kOther] / 2;
 }
 
 int64_t BenchLossDivergence::since() const {
@@ -91,11 +93,12 @@ int64_t BenchLossDivergence::since() const {
 
 // Other batches may well be learned better: what lies below speaks only of the
 // same ones. Rounding parts two runs little by little; what does it at once is
-// another thing that they do.
+// another thing that they do. An attempt before may have failed, and the next
+// epoch may have another order since: only what lies far above it speaks.
 void BenchLossDivergence::Weigh(const BenchContext& c, double distance,
                                 Thresholds t) {
   const double noise = noise_.deviation();
-  if (!noise_.same_batches()) {
+  if (!noise_.same_batches() || earlier_) {
     above_.Add((distance - t[kOther]) / noise, c.step);
     return;
   }
@@ -108,6 +111,7 @@ void BenchLossDivergence::Weigh(const BenchContext& c, double distance,
 }
 
 Severity BenchLossDivergence::OnBench(const BenchContext& c, Thresholds t) {
+  earlier_ = c.earlier_attempt;
   const bool same = noise_.same_batches();
   const double distance = same ? noise_.Distance(c) : c.y - c.bench_high;
   const bool known = noise_.known();
@@ -128,7 +132,9 @@ Severity BenchLossDivergence::OnBench(const BenchContext& c, Thresholds t) {
 
 void BenchLossDivergence::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const bool same = noise_.same_batches();
+  const bool batches = noise_.same_batches();
+  const bool same = batches && !earlier_;
+  const char* whose = earlier_ ? "the run's earlier attempt" : "its benchmark";
   const std::string means = Sentence(" (means of the newest steps: ", loss_,
                                      " against ", bench_loss_, ")");
   finding->SayBoth([&](Tense tense) {
@@ -139,8 +145,9 @@ void BenchLossDivergence::Describe(Finding* finding) const {
                       ", though both train on the same batches.");
     }
     return Sentence("The loss ", In(tense, "lies ", "lay "), distance_ * 100,
-                    " % above what its benchmark had about then", means,
-                    ", more than other batches explain.");
+                    " % above what ", whose, " had about then", means,
+                    batches ? ", though both train on the same batches."
+                            : ", more than other batches explain.");
   });
   finding->numbers = {{"loss", loss_, ""},
                       {"benchmark_loss", bench_loss_, ""},

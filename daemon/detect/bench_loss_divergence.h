@@ -63,8 +63,9 @@ class BenchLossDivergence {
   double loss_ = 0;
   double bench_loss_ = 0;
   float distance_ = 0;
-  float size_ = 0;   // mean of how far apart they are
-  int32_t far_ = 0;  // pairs in a row of a mean beyond kCritical
+  float size_ = 0;        // mean of how far apart they are
+  int32_t far_ = 0;       // pairs in a row of a mean beyond kCritical
+  bool earlier_ = false;  // the benchmark is the run's own attempt before
 };
 
 }  // namespace nanwatch

@@ -104,7 +104,8 @@ std::optional<BenchContext> BenchWatch::Pair(const StepRecord& record) {
                  .y = Y(*loss),
                  .bench_y = Y(*bench),
                  .bench_mean = MeanAbout(point),
-                 .bench_high = MeanAbout(point)};
+                 .bench_high = MeanAbout(point),
+                 .earlier_attempt = s.benchmark->earlier_attempt};
   const double sooner = std::max(kSooner * step, kSoonerPoints * s.gap);
   for (const double off : {-1.0, -0.5, 0.5, 1.0}) {
     // A mean of no number is not greater.

@@ -19,7 +19,7 @@ namespace nanwatch {
 
 template <typename A>
 void Fields(A& archive, Benchmark& b) {
-  archive(b.reference, b.points);
+  archive(b.reference, b.points, b.earlier_attempt);
 }
 
 class BenchWatch {

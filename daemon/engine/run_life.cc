@@ -102,7 +102,10 @@ void RunState::Follow(Time now, const RunState& before) {
 void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
-  opened->benchmark = bench_.benchmark();
+  // Its own attempts before are others for the next one.
+  if (bench_.any() && !bench_.benchmark()->earlier_attempt) {
+    opened->benchmark = bench_.benchmark();
+  }
   opened->troubles_before = Troubles();
   opened->updates_before = updates_before_;
   if (const RankState* lowest = Lowest()) {

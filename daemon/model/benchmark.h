@@ -1,4 +1,5 @@
-// Benchmark: the losses of another run, which a run's own are held against.
+// Benchmark: the losses of another run, or of attempts before, which a run's
+// own are held against.
 
 #ifndef NANWATCH_MODEL_BENCHMARK_H_
 #define NANWATCH_MODEL_BENCHMARK_H_
@@ -18,6 +19,9 @@ struct BenchmarkPoint {
 struct Benchmark {
   std::string reference;               // as it was named by who set it
   std::vector<BenchmarkPoint> points;  // by rising step, each once
+  // They are of the run's own attempts before, and nobody set them: a loss that
+  // lies below says nothing against the run.
+  bool earlier_attempt = false;
 };
 
 // Leaves every n-th point where there are more than limits::kBenchmarkPoints.

@@ -8,6 +8,7 @@ namespace nanwatch {
 
 void WriteBenchmark(const Benchmark& from, v1::StoredBenchmark* to) {
   to->set_reference(from.reference);
+  to->set_earlier_attempt(from.earlier_attempt);
   int64_t before = 0;
   for (const BenchmarkPoint& point : from.points) {
     to->add_step_deltas(static_cast<uint64_t>(point.step - before));
@@ -24,6 +25,7 @@ Verdict ReadBenchmark(const v1::StoredBenchmark& from,
   if (from.losses_size() == 0) return std::nullopt;
   auto benchmark = std::make_shared<Benchmark>();
   benchmark->reference = from.reference();
+  benchmark->earlier_attempt = from.earlier_attempt();
   int64_t step = 0;
   for (int i = 0; i < from.losses_size(); ++i) {
     const uint64_t more = from.step_deltas(i);

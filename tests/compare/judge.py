@@ -18,7 +18,9 @@ os.environ.setdefault("NANWATCH_LIBRARY", str(_library))
 
 import faults  # noqa: E402
 import nets  # noqa: E402
+import restarts  # noqa: E402
 import torch  # noqa: E402
+import tuning  # noqa: E402
 from training import train  # noqa: E402
 
 
@@ -149,10 +151,12 @@ def run_program(judge, command, *program):
     said = subprocess.run(
         [daemons.BIN / "nanwatch", "--address", judge.address, *command,
          "--json", "--", sys.executable, *map(str, program)],
-        capture_output=True, text=True, timeout=500, env=environment)
-    if said.returncode not in (0, 1, 2):
+        capture_output=True, text=True, timeout=1500, env=environment)
+    if said.returncode not in (0, 1, 2, 3):
         raise SystemExit(f"{command} {program}: {said.stderr}")
-    return said.returncode, json.loads(said.stdout)
+    if judge.shown or not said.stdout:
+        print(said.stderr[-500:])
+    return said.returncode, json.loads(said.stdout) if said.stdout else None
 
 
 def judge_repeats(judge, kinds):
@@ -211,6 +215,33 @@ def judge_prechecks(judge):
                     and status == bool(differ), f"{named}")
 
 
+FUSED = {  # by what the program is: the region and the op that are named
+    ("healthy", "block"): None, ("healthy", "whole"): None,
+    **{("healthy", name): None for name in nets.NETS},
+    ("epsilon", "block"): ("blocks.1", "blocks.1.norm"),
+    ("epsilon", "whole"): ("model", "blocks.0.norm"),
+    ("epsilon", "transformer"): ("model", "blocks.0.norm1"),
+}
+
+
+def judge_fusion(judge, kinds):
+    for kind in kinds:
+        status, found = run_program(judge, ["fusion"], HERE / "fused.py", *kind)
+        named = None if found["agrees"] else (found["region"], found["op"])
+        judge.count("fusion", " ".join(kind), named == FUSED[kind]
+                    and found["hidden"] > 0 and found["compiled"]
+                    and status == (2 if named else 0), f"{named}")
+    status, found = run_program(judge, ["fusion"], HERE / "fused.py", "healthy",
+                                "nothing")
+    judge.count("fusion", "nothing is compiled", status == 3
+                and not found["compiled"] and not found["agrees"],
+                f"status {status}")
+    status, found = run_program(judge, ["fusion"], HERE / "fused.py",
+                                "unseeded", "block")
+    judge.count("fusion", "a program that does not repeat itself",
+                status == 3 and found is None, f"status {status}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
@@ -228,9 +259,15 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
+            restarts.judge_restarts(
+                judge, *((names, 3, 1000, 300) if arguments.all
+                         else (["gru"], 1, 400, 150)))
             judge_repeats(judge, REPEATED if arguments.all else ["add", "put"])
             judge_floors(judge, pathlib.Path(folder))
             judge_prechecks(judge)
+            judge_fusion(judge, FUSED if arguments.all
+                         else [("healthy", "block")])
+            tuning.judge_tuning(judge, pathlib.Path(folder))
         finally:
             daemon.kill()
     print(f"\n{'':24} {'right':>6} {'wrong':>6}")

@@ -114,7 +114,7 @@ def test_a_command_does_what_stands_beside_it(place, command):
         process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     said = out + err
-    if re.search(r"nanwatch (run|repeat|precheck)\b", command):
+    if re.search(r"nanwatch (run|repeat|precheck|fusion)\b", command):
         # The next command finds the machine as this one did.
         wait_for("the daemon that it started ends",
                  lambda: not processes_named(str(place)))

@@ -1,5 +1,5 @@
-"""`nanwatch repeat` and `precheck` of programs that cannot be judged, and
-floors that are none, as a user calls them. What they say of trainings is in
+"""`nanwatch repeat`, `precheck` and `fusion` of programs that cannot be judged,
+and floors that are none, as a user calls them. What they say of trainings is in
 tests/compare."""
 
 import json
@@ -16,7 +16,7 @@ def nanwatch(daemon, *arguments):
         capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.parametrize("command", ["repeat", "precheck"])
+@pytest.mark.parametrize("command", ["repeat", "precheck", "fusion"])
 def test_a_program_that_fails_is_said_with_its_status(daemon, command):
     done = nanwatch(daemon, command, "--", "sh", "-c", "echo hello; exit 7")
     assert done.returncode == 3
@@ -25,14 +25,14 @@ def test_a_program_that_fails_is_said_with_its_status(daemon, command):
     assert "status 7" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["repeat", "precheck"])
+@pytest.mark.parametrize("command", ["repeat", "precheck", "fusion"])
 def test_a_program_that_tells_nothing_is_told_what_to_call(daemon, command):
     done = nanwatch(daemon, command, "--", "true")
     assert done.returncode == 3
     assert "nanwatch.torch.watch" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["repeat", "precheck"])
+@pytest.mark.parametrize("command", ["repeat", "precheck", "fusion"])
 def test_a_program_that_is_not_there_is_named(daemon, command):
     done = nanwatch(daemon, command, "--", "no-such-program")
     assert done.returncode == 3

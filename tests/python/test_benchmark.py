@@ -183,3 +183,51 @@ def test_the_next_attempt_is_clean_and_a_replay_needs_no_second_run(
     for path in (alone, daemon.history):
         done = daemon.nanwatch("replay", str(path), check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def restart(it, run, first, steps, loss):
+    """Goes on at `first`, and waits until the daemon compares it."""
+    attempt = summary(it, "run").get("attempt", 0) + 1
+    train(it, "run", loss, first + 2, run=run, first=first)
+    wait_for("the next attempt is compared", lambda: summary(
+        it, "run").get("attempt") == attempt and benchmark(it, "run"))
+    train(it, "run", loss, steps, run=run, first=first + 2)
+
+
+def test_a_restart_is_held_against_its_attempts_before(
+        daemon, folder):  # noqa: F811
+    """Without any set-up: one that loads the checkpoint wrong is told, and one
+    that does it right is not, whatever failed before."""
+    run = nanwatch.init(run="run", address=daemon.address)
+    train(daemon, "run", loss_at, 300, run=run)
+    restart(daemon, run, 100, 200, lambda step: 1.2 * loss_at(step))
+    one = found(daemon, "run")
+    assert int(one["opened_step"]) >= 100
+    assert "earlier attempt" in one["summary"]
+    said = benchmark(daemon, "run")
+    assert said["reference"] == "run@0"
+    restart(daemon, run, 100, 290, loss_at)
+    assert not incidents(daemon, "run")
+    said = benchmark(daemon, "run")
+    # Where the attempt before did not come to, the one before it goes on.
+    assert said["reference"] == "run@1" and int(said["last_step"]) == 299
+    assert int(said["pairs"]) >= 185
+    assert run.close()
+    daemon.stop()
+    done = daemon.nanwatch("replay", str(daemon.history), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_new_beginning_is_held_against_nothing(daemon):  # noqa: F811
+    run = nanwatch.init(run="run", address=daemon.address)
+    train(daemon, "run", loss_at, 100, run=run)
+    train(daemon, "run", lambda step: 1.5 * loss_at(step), 100, run=run)
+    wait_for("the next attempt is there", lambda: summary(
+        daemon, "run").get("attempt") == 1)
+    # A run that named none is looked at before this one, which did.
+    other = nanwatch.init(run="other", address=daemon.address,
+                          benchmark="run@0")
+    wait_for("it has one", lambda: _open(daemon, "other")
+             and benchmark(daemon, "other"))
+    assert benchmark(daemon, "run") is None
+    assert run.close() and other.close()

@@ -36,7 +36,8 @@ class Pair {
                                .y = std::log(loss),
                                .bench_y = std::log(bench),
                                .bench_mean = std::log(course),
-                               .bench_high = std::log(course) + 0.005};
+                               .bench_high = std::log(course) + 0.005,
+                               .earlier_attempt = earlier};
     now = rule.OnBench(context, {thresholds_.data()});
     worst = std::max(worst, now);
     if (now != Severity::kNone && alerted < 0) alerted = step_;
@@ -53,7 +54,8 @@ class Pair {
   }
 
   BenchLossDivergence rule;
-  bool same = true;  // both have the same batches
+  bool same = true;      // both have the same batches
+  bool earlier = false;  // the benchmark is the run's earlier attempt
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
   int64_t alerted = -1;  // step
@@ -142,6 +144,26 @@ TEST(BenchLossDivergence, TheSameBatchesWithAnOffsetFromTheStartAreAWarning) {
   pair.Steps(80, 0.94);
   EXPECT_TRUE(pair.rule.noise().same_batches());
   EXPECT_EQ(pair.now, Severity::kWarning);
+}
+
+TEST(BenchLossDivergence, AboveAnEarlierAttemptIsAWarningAndBelowIsFine) {
+  for (const bool same : {true, false}) {
+    Pair below;
+    below.same = same;
+    below.earlier = true;
+    below.Steps(100);
+    below.Steps(200, 0.8);
+    EXPECT_EQ(below.worst, Severity::kNone) << below.alerted;
+    Pair above;
+    above.same = same;
+    above.earlier = true;
+    above.Steps(100);
+    above.Steps(60, 1.2);
+    EXPECT_EQ(above.now, Severity::kWarning);
+    const Finding finding = above.Described();
+    ExpectWords(finding.sentence);
+    ExpectWords(finding.sentence_over);
+  }
 }
 
 }  // namespace

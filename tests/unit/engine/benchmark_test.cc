@@ -104,11 +104,25 @@ TEST(Benchmark, GoesOnInTheNextAttemptWhichIsClean) {
   EXPECT_EQ(second->benchmark->pairs, 250u);
 }
 
+TEST(Benchmark, AnEarlierAttemptIsThatOfOneAttemptAlone) {
+  Driver driver;
+  Training training(driver);
+  auto base = Base(1000);
+  base->earlier_attempt = true;
+  training.Set(base);
+  training.Steps(0, 200);
+  training.Steps(150, 160);
+  EXPECT_TRUE(driver.Run("run", 0)->benchmark);
+  EXPECT_FALSE(driver.Run("run", 1)->benchmark);
+}
+
 TEST(Benchmark, AReplayNeedsNoSecondRun) {
   Driver driver;
   Training training(driver);
   training.Steps(0, 20);
-  training.Set(Base(1000));
+  auto base = Base(1000);
+  base->earlier_attempt = true;
+  training.Set(base);
   training.Steps(20, 150);
   const size_t middle = driver.history().size();
   const auto checkpoint = driver.engine().Checkpoint({"run", 0});

@@ -17,13 +17,14 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::shared_ptr<const Benchmark> Base() {
-  return std::make_shared<const Benchmark>(
-      Benchmark{"base@2", {{3, 2.5}, {4, NAN}, {900, -kInf}, {1000000, -0.0}}});
+  return std::make_shared<const Benchmark>(Benchmark{
+      "base@2", {{3, 2.5}, {4, NAN}, {900, -kInf}, {1000000, -0.0}}, true});
 }
 
 void ExpectBase(const std::shared_ptr<const Benchmark>& read) {
   ASSERT_NE(read, nullptr);
   EXPECT_EQ(read->reference, "base@2");
+  EXPECT_TRUE(read->earlier_attempt);
   ASSERT_EQ(read->points.size(), 4u);
   EXPECT_EQ(read->points[0].step, 3);
   EXPECT_EQ(read->points[0].loss, 2.5);

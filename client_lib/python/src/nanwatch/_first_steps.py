@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 _STEPS = "NANWATCH_STOP_AFTER"
@@ -28,15 +29,19 @@ def at_opening(run: Any) -> None:
         _end(run)
 
 
-def limit(watch: Any) -> None:
-    """Ends the program with so many steps of this watch."""
+def limit(watch: Any, count_of: Callable[[], int] | None = None) -> None:
+    """Ends the program with so many steps of this watch. `count_of`: how many
+    there were; not given: as many as calls."""
     most, step = _wanted(), watch.step
     if not most:
         return
+    calls = 0
 
     def steps(*args: Any, **more: Any) -> None:
+        nonlocal calls
         step(*args, **more)
-        if watch._current.count >= most:
+        calls += 1
+        if (calls if count_of is None else count_of()) >= most:
             _end(watch)
 
     vars(watch)["step"] = steps

@@ -16,6 +16,8 @@ from nanwatch import _ops
 LIBRARY = "NANWATCH_LIBRARY"
 _NAMES = ("libnanwatch.so.0", "libnanwatch.so")
 _DIGEST, _SKETCH = 1 << 5, 1 << 6  # NANWATCH_OBSERVE_*
+# A digest is of bits: what has as many is taken for integers.
+BY_BYTES = {1: "fp8_e4m3", 2: "fp16", 4: "fp32", 8: "fp64"}
 
 
 class Sketch(NamedTuple):

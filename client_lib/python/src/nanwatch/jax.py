@@ -25,8 +25,10 @@ import jax.numpy as jnp
 import numpy
 
 import nanwatch
-from nanwatch import _update_faults
+from nanwatch import _first_steps, _jax_functions, _update_faults
 from nanwatch._checks import Checks, describe
+from nanwatch._compared_rows import ComparedRows
+from nanwatch._jax_functions import DTYPES
 from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
@@ -37,6 +39,7 @@ __all__ = ["Statistics", "Watch", "statistics", "watch"]
 # Numbers of a step that say that there is something which skips updates.
 _SKIPPING = {"scale", "skipped"}
 _ROWS_EVERY = 32  # steps; what is not finite is told at once
+_FUNCTIONS = _jax_functions.begin()
 
 
 class Statistics(NamedTuple):
@@ -104,6 +107,7 @@ class Watch(WatchedRun):
     def __init__(self, run: Run, params: Any, scaled: bool) -> None:
         super().__init__(run)
         self._may_skip = scaled  # else optax applies what is not finite
+        self._compared = ComparedRows(run)
         found = jax.tree_util.tree_flatten_with_path(params)[0]
         named = [
             (_path(path), x)
@@ -117,7 +121,7 @@ class Watch(WatchedRun):
             run.register_op(
                 name,
                 type="Parameter",
-                dtype=_DTYPES.get(str(x.dtype), ""),
+                dtype=DTYPES.get(str(x.dtype), ""),
                 shape=x.shape,
             )
             for name, x in named
@@ -168,6 +172,8 @@ class Watch(WatchedRun):
             if not array.is_deleted():
                 array.copy_to_host_async()
         self._pending.add(entry)
+        if _FUNCTIONS is not None:
+            _FUNCTIONS.tell(self._compared, entry.number, entry.time)
 
     def _tell_entry(self, entry: _Step) -> None:
         numbers = {
@@ -248,16 +254,6 @@ class Watch(WatchedRun):
         return bad
 
 
-_DTYPES = {
-    "float64": "fp64",
-    "float32": "fp32",
-    "float16": "fp16",
-    "bfloat16": "bf16",
-    "float8_e4m3fn": "fp8_e4m3",
-    "float8_e5m2": "fp8_e5m2",
-}
-
-
 def _path(path: Any) -> str:
     return str(jax.tree_util.keystr(path, simple=True, separator="."))
 
@@ -299,7 +295,9 @@ def watch(params: Any, **init: Any) -> Watch:
     try:
         if not _leaves(params):
             opened._checks.refuse("params", "there are no parameters in it")
-        return Watch(opened, params, init.get("scaler") is not None)
+        it = Watch(opened, params, init.get("scaler") is not None)
+        _first_steps.limit(it)
+        return it
     except Exception as error:
         opened._failed("watch", error)
         return Watch(nanwatch._init._silent(Checks()), (), False)

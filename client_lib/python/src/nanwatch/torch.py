@@ -24,6 +24,7 @@ from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
 from nanwatch._torch import (
     environment,
+    fusing,
     given_optimizers,
     open_watches,
     replicas,
@@ -140,10 +141,11 @@ def _watch(
             followed[name] = each
         else:
             checks.refuse("optimizer", given_optimizers.why_not(each))
+    fusing.prepare(model)
     it = Watch(opened, owns, model, followed, scaler, level, budget)
     if known is not None and known.run is opened:
         it.goes_on_from(known)
-    _first_steps.limit(it)
+    _first_steps.limit(it, lambda: it._current.count)
     return it
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import torch
 
 from nanwatch import _sketches, _wire
+from nanwatch._compared_rows import PARAMETER, ComparedRows, Taken
 from nanwatch._run import Run
-from nanwatch._torch.compared_rows import PARAMETER, ComparedRows
 from nanwatch._torch.compared_steps import ComparedSteps
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.modules import _graph_task, _node_of, inner, own_path
 from nanwatch._torch.optimizers import Followed
-from nanwatch._torch.sketching import Taken, can_be_taken, take
+from nanwatch._torch.sketching import can_be_taken, take
 from nanwatch._torch.step import Step
 from nanwatch._torch.tracing import is_traced
 from nanwatch._torch.untold import Untold

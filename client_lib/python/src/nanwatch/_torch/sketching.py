@@ -7,24 +7,9 @@ from typing import Any
 import torch
 
 from nanwatch import _ops
-from nanwatch._sketches import Library, Part, Sketch
+from nanwatch._compared_rows import Taken
+from nanwatch._sketches import BY_BYTES, Library, Part
 from nanwatch._torch.statistics import DTYPES
-
-# A digest is of bits: what has as many is taken for integers.
-_BY_BYTES = {1: "fp8_e4m3", 2: "fp16", 4: "fp32", 8: "fp64"}
-
-
-class Taken:
-    """One tensor as it was."""
-
-    __slots__ = ("dtype", "elements", "part", "shape", "sketch")
-
-    def __init__(self, tensor: Any, sketch: Sketch, part: bool) -> None:
-        self.shape = tuple(tensor.shape)
-        self.elements = tensor.numel()
-        self.dtype = DTYPES.get(tensor.dtype, "")
-        self.sketch = sketch
-        self.part = part  # of a tensor that several ranks hold
 
 
 def can_be_taken(tensor: Any) -> bool:
@@ -55,9 +40,15 @@ def take(library: Library, tensor: Any) -> Taken | None:
     if part is None:
         return None
     name = DTYPES.get(flat.dtype)
-    dtype = _ops.DTYPES[name or _BY_BYTES[flat.element_size()]]
+    dtype = _ops.DTYPES[name or BY_BYTES[flat.element_size()]]
     sketch = library.of(flat.data_ptr(), part, dtype, name is not None)
-    return Taken(whole, sketch, first is not None)
+    return Taken(
+        sketch,
+        whole.numel(),
+        tuple(whole.shape),
+        DTYPES.get(whole.dtype, ""),
+        first is not None,
+    )
 
 
 def _first_of(sharded: Any) -> tuple[int, ...] | None:

@@ -8,12 +8,22 @@ from typing import Any, NamedTuple
 
 from nanwatch import _ops
 from nanwatch._run import Run
-from nanwatch._torch.sketching import Taken
+from nanwatch._sketches import Sketch
 
 _MOST = 15_000  # of a step
 _BACKWARD = 1 << 20  # places in the execution order, behind all others
 _OF_BACKWARD = "Backward"  # at the end of a type
 PARAMETER = "Parameter"
+
+
+class Taken(NamedTuple):
+    """One tensor as it was."""
+
+    sketch: Sketch
+    elements: int
+    shape: tuple[int, ...]
+    dtype: str  # empty: of integers
+    part: bool  # of a tensor that several ranks hold
 
 
 class _Row(NamedTuple):

@@ -1,0 +1,85 @@
+"""Restarts that a daemon holds against the attempts before them: one training
+that goes on from its checkpoint, in ways that are healthy and in ways that are
+not."""
+
+import copy
+import json
+import subprocess
+import time
+
+import daemons
+import losses
+import torch
+
+import nanwatch
+
+RULE = "bench_loss_divergence"
+# How an attempt goes on, and whether that is to be told. Who draws other
+# numbers, or takes the data in another order, or from the start, is healthy.
+RESTARTS = {
+    "all right": False, "other dropout": False, "other order": False,
+    "data from the start": False, "a lower rate": False,
+    "no weights": True,
+}
+
+
+def told(what, net, seed, steps, begin):
+    """(step, loss) of the restart."""
+    if what == "no weights":
+        fresh = list(losses.losses(net, seed=seed + 7, steps=steps - begin[
+            "step"]))
+        return [(step + begin["step"], loss) for step, loss in fresh]
+    # An optimizer goes on in what it is given.
+    begin, more = copy.deepcopy(begin), {}
+    if what == "other dropout":
+        begin["rng"] = torch.Generator().manual_seed(99).get_state()
+    if what in ("other order", "data from the start"):
+        begin["data"] = torch.Generator().manual_seed(
+            500 + seed + 50 * (what == "other order")).get_state()
+    if what == "a lower rate":
+        more["rate"] = losses.RATE / 3
+    return list(losses.losses(net, seed=seed, data_seed=seed, steps=steps,
+                              begin=begin, **more))
+
+
+def show(judge, run):
+    done = subprocess.run(
+        [daemons.BIN / "nanwatch", "--address", judge.address, "show", run,
+         "--json"], capture_output=True, text=True, timeout=60)
+    return json.loads(done.stdout) if done.returncode != 3 else {}
+
+
+def incidents_of(judge, name, before, after):
+    run = nanwatch.init(run=name, address=judge.address)
+    for step, loss in before:
+        run.step(step, loss=loss)
+    for step, loss in after[:2]:
+        run.step(step, loss=loss)
+    for _ in range(600):  # until the daemon has read its history
+        detail = show(judge, name)
+        if detail.get("benchmark"):
+            break
+        time.sleep(0.1)
+    for step, loss in after[2:]:
+        run.step(step, loss=loss)
+    if not run.close(timeout=30):
+        raise RuntimeError(f"{name}: {run.stats}")
+    detail = show(judge, name)
+    pairs = int(detail.get("benchmark", {}).get("pairs", 0))
+    return pairs, [one for one in detail["incidents"] if one["rule"] == RULE
+                   and one["severity"] != "SEVERITY_INFO"]
+
+
+def judge_restarts(judge, nets, seeds, steps, at):
+    for net in nets:
+        for seed in range(seeds):
+            begin = {}
+            base = list(losses.losses(net, seed=seed, data_seed=seed,
+                                      steps=steps, save_at=at, begin=begin))
+            for what, wanted in RESTARTS.items():
+                name = f"{net}-{seed}-{what.replace(' ', '-')}"
+                pairs, found = incidents_of(
+                    judge, name, base, told(what, net, seed, steps, begin))
+                judge.count("restart, live", name, bool(found) == wanted
+                            and pairs >= (steps - at) * 9 // 10,
+                            f"{pairs} pairs, {len(found)} incidents")
