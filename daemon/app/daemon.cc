@@ -387,7 +387,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
     ReportHistory(stats, &samples);
   }
   ReportSnapshot(*published_.Get(), clock_.Now(), &samples);
-  if (ready_) AppendSamples(rpc_->stats(), &samples);
+  if (ready_) rpc_->AppendSamples(&samples);
   notifier_->AppendSamples(&samples);
   return samples;
 }

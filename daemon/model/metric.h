@@ -130,6 +130,8 @@ enum class Metric : uint8_t {
   // The daemon: HTTP and this exposition.
   kHttpRequests,
   kWebInsecure,
+  kCertificateBegin,
+  kCertificateEnd,
   kAuditLines,
   kAuditLost,
   kAuditLeftOut,
