@@ -280,7 +280,8 @@ Status Daemon::Listen() {
   if (history_on()) {
     bench_feeder_ = std::make_unique<BenchFeeder>(
         BenchFeeder::Options{config_.history.path, config_.benchmarks,
-                             config_.server.access.read_by_everyone, started_},
+                             [this] { return web_.read_by_everyone(); },
+                             started_},
         [this] { return published_.Get(); },
         [this](const RunKey& run, const BenchmarkSet& set) {
           return Say(run, set, {.name = set.by}).ok();
