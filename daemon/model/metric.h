@@ -130,14 +130,14 @@ enum class Metric : uint8_t {
   // The daemon: HTTP and this exposition.
   kHttpRequests,
   kWebInsecure,
-  kCertificateBegin,
-  kCertificateEnd,
   kAuditLines,
   kAuditLost,
   kAuditLeftOut,
   kSeries,
   kSeriesLimit,
   kSeriesLeftOut,
+  kCertificateBegin,
+  kCertificateEnd,
 };
 
 }  // namespace nanwatch

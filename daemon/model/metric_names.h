@@ -321,16 +321,6 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
     {Metric::kWebInsecure, "nanwatch_web_insecure", MetricKind::kGauge, true,
      "1 while HTTP listens beyond the loopback without TLS, or asks nobody who "
      "he is (web.insecure)."},
-    {Metric::kCertificateBegin,
-     "nanwatch_tls_certificate_not_before_timestamp_seconds",
-     MetricKind::kGauge, true,
-     "From when on the certificate that a port shows is valid; missing where "
-     "the port has none."},
-    {Metric::kCertificateEnd,
-     "nanwatch_tls_certificate_not_after_timestamp_seconds", MetricKind::kGauge,
-     true,
-     "When the certificate that a port shows, or one of its chain, expires; "
-     "missing where the port has none."},
     {Metric::kAuditLines, "nanwatch_audit_lines_total", MetricKind::kCounter,
      true, "Lines of the audit that were written."},
     {Metric::kAuditLost, "nanwatch_audit_lost_total", MetricKind::kCounter,
@@ -348,6 +338,16 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      true,
      "Series that this exposition leaves out because of the limit; whole runs, "
      "healthy ones first."},
+    {Metric::kCertificateBegin,
+     "nanwatch_tls_certificate_not_before_timestamp_seconds",
+     MetricKind::kGauge, true,
+     "From when on the certificate that a port shows is valid; missing where "
+     "the port has none."},
+    {Metric::kCertificateEnd,
+     "nanwatch_tls_certificate_not_after_timestamp_seconds", MetricKind::kGauge,
+     true,
+     "When the certificate that a port shows, or one of its chain, expires; "
+     "missing where the port has none."},
 }};
 
 constexpr bool MetricTableIsInOrder() {

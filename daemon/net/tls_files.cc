@@ -130,7 +130,7 @@ std::optional<Validity> ValidityOf(const std::string& pem) {
     const auto begin = TimeOf(X509_get0_notBefore(certificate.get()));
     const auto end = TimeOf(X509_get0_notAfter(certificate.get()));
     if (begin && end && (!first || *end < first->end)) {
-      first = {*begin, *end};
+      first = Validity{*begin, *end};
     }
   }
   return first;
