@@ -129,7 +129,7 @@ Result<std::shared_ptr<const Benchmark>> BenchFeeder::Read(
   const RunRow* row = FindRun(*rows, run_id, attempt);
   if (row == nullptr) return unknown;
   const std::string& owner = row->description.owner;
-  const bool may = options_.read_by_everyone || owner.empty() ||
+  const bool may = options_.read_by_everyone() || owner.empty() ||
                    owner == run.description.owner;
   if (!may) return unknown;
   RunCollector collector;

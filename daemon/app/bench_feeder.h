@@ -25,8 +25,8 @@ class BenchFeeder {
   struct Options {
     std::string history_path;
     std::map<std::string, std::string> of_job;  // RUN or RUN@ATTEMPT, by job
-    // Whether a run may be held against one of another owner.
-    bool read_by_everyone = true;
+    // Whether a run may be held against one of another owner, now.
+    std::function<bool()> read_by_everyone;
     Time since{};  // runs that opened before have been looked at
   };
   // Posts the event; false: another time.

@@ -280,7 +280,8 @@ Status Daemon::Listen() {
   if (history_on()) {
     bench_feeder_ = std::make_unique<BenchFeeder>(
         BenchFeeder::Options{config_.history.path, config_.benchmarks,
-                             config_.server.access.read_by_everyone, started_},
+                             [this] { return web_.read_by_everyone(); },
+                             started_},
         [this] { return published_.Get(); },
         [this](const RunKey& run, const BenchmarkSet& set) {
           return Say(run, set, {.name = set.by}).ok();
@@ -387,7 +388,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
     ReportHistory(stats, &samples);
   }
   ReportSnapshot(*published_.Get(), clock_.Now(), &samples);
-  if (ready_) AppendSamples(rpc_->stats(), &samples);
+  if (ready_) rpc_->AppendSamples(&samples);
   notifier_->AppendSamples(&samples);
   return samples;
 }

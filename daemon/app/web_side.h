@@ -30,6 +30,8 @@ class WebSide {
   Status Reload(const DaemonConfig& config);
   void Stop();
 
+  // As `access` says now, also where there is no HTTP.
+  bool read_by_everyone() const { return callers_.read_by_everyone(); }
   std::string address() const;  // "http://127.0.0.1:9765", or empty
   // Any thread.
   void AppendSamples(std::vector<SelfSample>* samples) const;

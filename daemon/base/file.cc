@@ -76,6 +76,8 @@ uint64_t FileBytes(const std::string& path) {
 
 std::string ReadHead(const std::string& path, size_t bytes) {
   std::string head;
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return head;
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return head;
   head.resize(bytes);

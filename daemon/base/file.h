@@ -37,7 +37,8 @@ bool IsDirectory(const std::string& path);
 std::string ParentDirectory(const std::string& path);
 // 0 when there is no such file.
 uint64_t FileBytes(const std::string& path);
-// The first `bytes` bytes, or fewer if the file is shorter or unreadable.
+// The first `bytes` bytes, or fewer if the file is shorter. Empty: it is no
+// file (a pipe might be waited for without end), or unreadable.
 std::string ReadHead(const std::string& path, size_t bytes);
 Status RenameFile(const std::string& from, const std::string& to);
 

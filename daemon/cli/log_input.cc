@@ -189,6 +189,13 @@ class Reading {
 
 }  // namespace
 
+bool IsDevice(int file) {
+  struct stat found = {};
+  fstat(file, &found);
+  return S_ISBLK(found.st_mode) ||
+         (S_ISCHR(found.st_mode) && isatty(file) == 0);
+}
+
 Status ReadLogBytes(const std::string& path, const OnBytes& on_bytes) {
   if (path == "-") {
     return Reading(STDIN_FILENO, "standard input", on_bytes).ToTheEnd(false);
@@ -201,9 +208,8 @@ Status ReadLogBytes(const std::string& path, const OnBytes& on_bytes) {
   struct stat found = {};
   fstat(file, &found);
   const bool pipe = S_ISFIFO(found.st_mode);
-  const bool terminal = isatty(file) != 0;
   if (!pipe) fcntl(file, F_SETFL, 0);  // wait as usual
-  Status read = S_ISBLK(found.st_mode) || (S_ISCHR(found.st_mode) && !terminal)
+  Status read = IsDevice(file)
                     ? Error{path + ": this is a device, no log: name a file"}
                     : Reading(file, path, on_bytes).ToTheEnd(pipe);
   close(file);

@@ -27,6 +27,9 @@ inline constexpr uint64_t kUnpackedBytes = 64 << 20;
 inline constexpr std::chrono::seconds kPipeOpens{5};
 inline constexpr std::chrono::minutes kPipeWrites{10};
 
+// A device that is no terminal: nobody's log, and often without an end.
+bool IsDevice(int file);
+
 // Reads `path` ("-": standard input) to its end, in pieces of at most 256 KB.
 // The error names the path; what was read before a damaged part, or a bound
 // above, was given.

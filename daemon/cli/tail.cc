@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/log_input.h"
 #include "cli/tail_feed.h"
 #include "cli/tail_file.h"
 #include "cli/tail_judge.h"
@@ -37,13 +38,13 @@ constexpr size_t kTurnBytes = 16 * 1024;
 // After ^C what was written before is still read, but not for longer.
 constexpr std::chrono::seconds kLastLook(1);
 
-// Standard input, a named pipe, a shell's <(...): read once, until it ends.
+// Standard input, a named pipe, a shell's <(...), a terminal: read once, until
+// it ends. And what is no log.
 bool IsPipe(const std::string& path) {
   if (path == "-") return true;
   struct stat named;
-  return stat(path.c_str(), &named) == 0 &&
-         (S_ISFIFO(named.st_mode) || S_ISCHR(named.st_mode) ||
-          S_ISSOCK(named.st_mode));
+  return stat(path.c_str(), &named) == 0 && !S_ISREG(named.st_mode) &&
+         !S_ISDIR(named.st_mode);
 }
 
 // "gpt1.3b" of "/logs/gpt1.3b.log.gz".
@@ -247,6 +248,9 @@ int TailLogs(const std::vector<std::string>& paths,
   if (pipe && paths[0] != "-") {
     file = open(paths[0].c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return Fail(fmt::format("{} cannot be opened", paths[0]));
+    if (IsDevice(file)) {
+      return Fail(paths[0] + ": this is a device, no log: name a file");
+    }
   }
   StopSignals stop;  // before any thread
   signal(SIGPIPE, SIG_IGN);

@@ -136,6 +136,8 @@ enum class Metric : uint8_t {
   kSeries,
   kSeriesLimit,
   kSeriesLeftOut,
+  kCertificateBegin,
+  kCertificateEnd,
 };
 
 }  // namespace nanwatch

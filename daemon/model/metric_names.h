@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 118;
+inline constexpr int kMetrics = 120;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -338,6 +338,16 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      true,
      "Series that this exposition leaves out because of the limit; whole runs, "
      "healthy ones first."},
+    {Metric::kCertificateBegin,
+     "nanwatch_tls_certificate_not_before_timestamp_seconds",
+     MetricKind::kGauge, true,
+     "From when on the certificate that a port shows is valid; missing where "
+     "the port has none."},
+    {Metric::kCertificateEnd,
+     "nanwatch_tls_certificate_not_after_timestamp_seconds", MetricKind::kGauge,
+     true,
+     "When the certificate that a port shows, or one of its chain, expires; "
+     "missing where the port has none."},
 }};
 
 constexpr bool MetricTableIsInOrder() {

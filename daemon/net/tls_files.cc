@@ -6,6 +6,7 @@
 #include <spdlog/fmt/chrono.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -19,9 +20,10 @@ namespace {
 
 // A bundle of the web's authorities has 200 KB.
 constexpr size_t kFileMost = 4 << 20;
-// Authorities that renew by themselves do so earlier: ACME's clients 30 days
-// before the end, cert-manager at two thirds.
+// What renews certificates does so earlier: ACME's clients 30 days before the
+// end, cert-manager at two thirds, SPIRE at half of a life of an hour.
 constexpr std::chrono::days kSoon{7};
+constexpr int kSoonOfLife = 5;  // or at so much of it, where that is less
 
 template <typename T, void (*kFree)(T*)>
 struct Free {
@@ -38,12 +40,22 @@ Bio Over(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// The first one.
-Certificate ParseCertificate(const std::string& pem) {
+// The next one of `pem`.
+Certificate NextCertificate(const Bio& pem) {
   Certificate certificate(
-      PEM_read_bio_X509(Over(pem).get(), nullptr, nullptr, nullptr));
+      PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr));
   ERR_clear_error();
   return certificate;
+}
+
+Certificate FirstCertificate(const std::string& pem) {
+  return NextCertificate(Over(pem));
+}
+
+std::optional<Time> TimeOf(const ASN1_TIME* given) {
+  std::tm time{};
+  if (ASN1_TIME_to_tm(given, &time) != 1) return std::nullopt;
+  return Time(std::chrono::seconds(timegm(&time)));
 }
 
 Key ParseKey(const std::string& pem) {
@@ -90,7 +102,7 @@ Result<TlsTexts> ReadTls(const TlsOptions& options) {
     if (!read) return Error{read.error()};
     *text = std::move(*read);
   }
-  const Certificate certificate = ParseCertificate(texts.certificate);
+  const Certificate certificate = FirstCertificate(texts.certificate);
   if (certificate == nullptr) {
     return Error{options.certificate + " holds no certificate (PEM)"};
   }
@@ -105,20 +117,29 @@ Result<TlsTexts> ReadTls(const TlsOptions& options) {
                              options.key, options.certificate)};
   }
   if (!options.client_ca.empty() &&
-      ParseCertificate(texts.client_ca) == nullptr) {
+      FirstCertificate(texts.client_ca) == nullptr) {
     return Error{options.client_ca + " holds no certificate (PEM)"};
   }
   return texts;
 }
 
-std::optional<Time> EndOf(const std::string& pem) {
-  const Certificate certificate = ParseCertificate(pem);
-  std::tm end{};
-  if (certificate == nullptr ||
-      ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1) {
-    return std::nullopt;
+std::optional<Validity> ValidityOf(const std::string& pem) {
+  const Bio text = Over(pem);
+  std::optional<Validity> first;
+  while (const Certificate certificate = NextCertificate(text)) {
+    const auto begin = TimeOf(X509_get0_notBefore(certificate.get()));
+    const auto end = TimeOf(X509_get0_notAfter(certificate.get()));
+    if (begin && end && (!first || *end < first->end)) {
+      first = Validity{*begin, *end};
+    }
   }
-  return Time(std::chrono::seconds(timegm(&end)));
+  return first;
+}
+
+bool ExpiresSoon(const Validity& valid, Time now) {
+  const Duration soon =
+      std::min<Duration>(kSoon, (valid.end - valid.begin) / kSoonOfLife);
+  return now >= valid.end - soon;
 }
 
 std::string TlsStamp(const TlsOptions& options) {
@@ -148,6 +169,19 @@ Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(const TlsOptions& options) {
 
 std::optional<TlsTexts> TlsFiles::Newer() {
   MutexLock lock(mutex_);
+  Look();
+  if (given_) return std::nullopt;
+  given_ = true;
+  return texts_;
+}
+
+std::optional<Validity> TlsFiles::Valid() {
+  MutexLock lock(mutex_);
+  Look();
+  return valid_;
+}
+
+void TlsFiles::Look() {
   const std::string stamp = TlsStamp(options_);
   if (stamp != stamp_) {
     stamp_ = stamp;
@@ -158,26 +192,24 @@ std::optional<TlsTexts> TlsFiles::Newer() {
     } else if (*texts != texts_) {
       texts_ = std::move(*texts);
       given_ = false;
-      end_ = EndOf(texts_.certificate);
+      valid_ = ValidityOf(texts_.certificate);
       end_told_ = {};
       LogInfo("the certificate was read again", options_.certificate);
     }
   }
   WarnOfEnd(SystemClock().Now());
-  if (given_) return std::nullopt;
-  given_ = true;
-  return texts_;
 }
 
 void TlsFiles::WarnOfEnd(Time now) {
   const Time again = end_told_ + std::chrono::days(1);
-  if (!end_ || now < *end_ - kSoon || now < again) return;
+  if (!valid_ || !ExpiresSoon(*valid_, now) || now < again) return;
   end_told_ = now;
   LogWarning(
-      now < *end_ ? "a certificate expires soon: put a new one there"
-                  : "a certificate has expired, and nobody believes it",
-      fmt::format("{} end={:%FT%TZ}", options_.certificate,
-                  fmt::gmtime(std::chrono::system_clock::to_time_t(*end_))));
+      now < valid_->end ? "a certificate expires soon: put a new one there"
+                        : "a certificate has expired, and nobody believes it",
+      fmt::format(
+          "{} end={:%FT%TZ}", options_.certificate,
+          fmt::gmtime(std::chrono::system_clock::to_time_t(valid_->end))));
 }
 
 }  // namespace nanwatch

@@ -37,13 +37,22 @@ Result<TlsTexts> ReadTls(const TlsOptions& options);
 // Changes when one of the files does.
 std::string TlsStamp(const TlsOptions& options);
 
-// The time from which on nobody believes the first certificate of `pem`;
-// nullopt: there is none.
-std::optional<Time> EndOf(const std::string& pem);
+struct Validity {
+  Time begin{};
+  Time end{};
+};
 
-// Looks after the files: to be asked at each handshake. Files that do not fit
-// each other are logged, and what was read before them holds. A certificate
-// that has expired, or soon will, is logged once a day. Any thread.
+// Of the certificate of `pem` that expires first: of one, or of those between
+// it and its authority. nullopt: it holds none.
+std::optional<Validity> ValidityOf(const std::string& pem);
+// By `now` another one should have been there: less than 7 days are left, or
+// less than a fifth of a short life.
+bool ExpiresSoon(const Validity& valid, Time now);
+
+// Looks after the files: to be asked at each handshake, and at each scrape,
+// since a port may be idle when they change. Files that do not fit each other
+// are logged, and what was read before them holds. A certificate that has
+// expired, or soon will, is logged once a day. Any thread.
 class TlsFiles {
  public:
   // An error says what is wrong with which file.
@@ -53,21 +62,25 @@ class TlsFiles {
   // at the one before; nullopt: it is the same.
   std::optional<TlsTexts> Newer();
 
+  // Of the server's certificate, as `Newer` gives it.
+  std::optional<Validity> Valid();
+
  private:
   TlsFiles(TlsOptions options, TlsTexts texts, std::string stamp)
       : options_(std::move(options)),
         texts_(std::move(texts)),
         stamp_(std::move(stamp)),
-        end_(EndOf(texts_.certificate)) {}
+        valid_(ValidityOf(texts_.certificate)) {}
+  void Look() REQUIRES_LOCK(mutex_);
   void WarnOfEnd(Time now) REQUIRES_LOCK(mutex_);
 
   const TlsOptions options_;
   Mutex mutex_;
   TlsTexts texts_ GUARDED_BY(mutex_);
-  std::string stamp_ GUARDED_BY(mutex_);        // of the files last looked at
-  std::optional<Time> end_ GUARDED_BY(mutex_);  // of the certificate
-  Time end_told_ GUARDED_BY(mutex_){};          // when it was logged
-  bool given_ GUARDED_BY(mutex_) = false;       // the caller has `texts_`
+  std::string stamp_ GUARDED_BY(mutex_);  // of the files last looked at
+  std::optional<Validity> valid_ GUARDED_BY(mutex_);  // the certificate
+  Time end_told_ GUARDED_BY(mutex_){};                // when it was logged
+  bool given_ GUARDED_BY(mutex_) = false;             // the caller has `texts_`
 };
 
 }  // namespace nanwatch

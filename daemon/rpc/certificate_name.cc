@@ -27,8 +27,8 @@ bool CertificateExpired(const grpc::AuthContext& context, Time now) {
   const std::vector<grpc::string_ref> shown =
       context.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (shown.empty()) return false;
-  const auto end = EndOf(std::string(shown[0].data(), shown[0].size()));
-  return !end || *end <= now;
+  const auto valid = ValidityOf(std::string(shown[0].data(), shown[0].size()));
+  return !valid || valid->end <= now;
 }
 
 }  // namespace nanwatch

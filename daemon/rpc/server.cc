@@ -144,7 +144,7 @@ class RpcServer::Parts {
   std::unique_ptr<UnixListener> listener;
   std::unique_ptr<TcpListener> tcp;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tcp_door;
-  std::shared_ptr<grpc::ServerCredentials> tls;  // null: the port has none
+  std::shared_ptr<TlsPort> tls;  // null: the port has none
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<MemoryGuard> guard;
 };
@@ -340,6 +340,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
                                         clock, rpc->stats_);
   const Status listening = rpc->parts_->Listen(options, &rpc->addresses_);
   if (!listening) return Error{listening.error()};
+  rpc->tls_ = rpc->parts_->tls;
   rpc->parts_->guard = std::make_unique<MemoryGuard>(
       options.memory_bytes + options.memory_bytes / 16,
       [parts = rpc->parts_.get()] { return parts->CutWhoPresses(); },
@@ -354,6 +355,11 @@ void RpcServer::SetAccess(AccessOptions access) {
 void RpcServer::SetQuotas(UserQuotas quotas) {
   parts_->users.Set(quotas);
   parts_->quotas.Set(std::make_shared<const UserQuotas>(std::move(quotas)));
+}
+
+void RpcServer::AppendSamples(std::vector<SelfSample>* samples) const {
+  nanwatch::AppendSamples(stats_, samples);
+  if (tls_ != nullptr) tls_->AppendSamples(samples);
 }
 
 RpcServer::~RpcServer() { Stop(Duration(0)); }

@@ -17,6 +17,8 @@
 
 namespace nanwatch {
 
+class TlsPort;
+
 class RpcServer {
  public:
   // Listens when it returns. An error names the address, what is in the way and
@@ -48,6 +50,8 @@ class RpcServer {
   void Stop(Duration grace);
 
   const RpcStats& stats() const { return stats_; }
+  // Any thread.
+  void AppendSamples(std::vector<SelfSample>* samples) const;
   // One that was met elsewhere. Any thread.
   void CountLimit(std::string_view limit) { stats_.CountLimit(limit); }
 
@@ -57,6 +61,7 @@ class RpcServer {
 
   RpcStats stats_;
   std::vector<std::string> addresses_;
+  std::shared_ptr<TlsPort> tls_;  // null: the TCP port has none
   std::unique_ptr<Parts> parts_;  // null: stopped
 };
 

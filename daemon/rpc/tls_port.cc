@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/metric_names.h"
 
 namespace nanwatch {
 
@@ -36,6 +37,18 @@ TlsPort::~TlsPort() { grpc_server_credentials_release(credentials_); }
 void TlsPort::SetAuthMetadataProcessor(
     const std::shared_ptr<grpc::AuthMetadataProcessor>&) {
   CHECK(false);
+}
+
+void TlsPort::AppendSamples(std::vector<SelfSample>* samples) const {
+  const std::optional<Validity> valid = files_->Valid();
+  if (!valid) return;
+  for (const auto& [metric, time] :
+       {std::pair(Metric::kCertificateBegin, valid->begin),
+        std::pair(Metric::kCertificateEnd, valid->end)}) {
+    samples->push_back({Name(metric),
+                        {{"port", "ingest"}},
+                        ToSeconds(time.time_since_epoch())});
+  }
 }
 
 int TlsPort::AddPortToServer(const std::string& address, grpc_server* server) {

@@ -10,8 +10,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "model/self_sample.h"
 #include "net/tls_files.h"
 
 namespace nanwatch {
@@ -23,6 +25,9 @@ class TlsPort final : public grpc::ServerCredentials {
   static Result<std::shared_ptr<TlsPort>> Make(const TlsOptions& options,
                                                bool certificate_needed);
   ~TlsPort() override;
+
+  // How long what it shows is valid. Any thread.
+  void AppendSamples(std::vector<SelfSample>* samples) const;
 
   // Nothing of a call is processed here.
   void SetAuthMetadataProcessor(

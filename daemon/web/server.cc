@@ -82,7 +82,8 @@ class HttpServer : public WebServer {
         snapshot_(backend.snapshot),
         now_(backend.now),
         gate_(backend.caller_of),
-        site_(std::move(backend), WithMachineName(options.allowed_hosts)),
+        site_(WithCertificate(std::move(backend)),
+              WithMachineName(options.allowed_hosts)),
         answering_(options.threads, kRequestsOfUser),
         scraping_(kScrapes, kRequestsOfUser),
         listening_(kListeners, kListeners),
@@ -160,6 +161,16 @@ class HttpServer : public WebServer {
       std::vector<std::string> names) {
     names.push_back(MachineName());
     return names;
+  }
+
+  WebBackend WithCertificate(WebBackend backend) {
+    backend.self_samples = [this, others = std::move(backend.self_samples)] {
+      std::vector<SelfSample> samples = others();
+      const std::shared_ptr<const Guard> guard = CurrentGuard();
+      if (guard->door != nullptr) guard->door->AppendSamples(&samples);
+      return samples;
+    };
+    return backend;
   }
 
   void Work() {

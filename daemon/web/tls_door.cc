@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "model/metric_names.h"
 
 namespace nanwatch {
 namespace {
@@ -199,6 +200,17 @@ std::shared_ptr<SSL_CTX> TlsDoor::Context() {
     }
   }
   return context_;
+}
+
+void TlsDoor::AppendSamples(std::vector<SelfSample>* samples) const {
+  const std::optional<Validity> valid = files_->Valid();
+  if (!valid) return;
+  for (const auto& [metric, time] :
+       {std::pair(Metric::kCertificateBegin, valid->begin),
+        std::pair(Metric::kCertificateEnd, valid->end)}) {
+    samples->push_back(
+        {Name(metric), {{"port", "http"}}, ToSeconds(time.time_since_epoch())});
+  }
 }
 
 Status TlsDoor::Renew(const TlsTexts& texts) {

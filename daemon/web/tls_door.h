@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "model/self_sample.h"
 #include "net/tls_files.h"
 #include "web/options.h"
 
@@ -24,6 +26,8 @@ class TlsDoor {
 
   // For one more connection, which holds on to it. Any thread.
   std::shared_ptr<SSL_CTX> Context();
+  // How long what it shows is valid. Any thread.
+  void AppendSamples(std::vector<SelfSample>* samples) const;
 
  private:
   TlsDoor(const WebProtection& protection, std::unique_ptr<TlsFiles> files)

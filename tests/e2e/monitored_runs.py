@@ -9,6 +9,7 @@ import time
 
 from conftest import (BIN, ROOT, Daemon, Webhook, free_port, get_json,
                       reachable, wait_for)
+from tls_site import HERE, Authority
 
 sys.path.insert(0, str(ROOT / "dashboards/grafana/source"))
 
@@ -30,6 +31,7 @@ class MonitoredRuns:
         self.folder, self.seconds = pathlib.Path(folder), seconds
         self.started = []
         self.webhook = Webhook()
+        certificate, key = Authority(self.folder).sign("server", HERE)
         self.prometheus = Source(f"http://127.0.0.1:{free_port()}")
         self.victoria = Source(f"http://127.0.0.1:{free_port()}")
         self.daemon = Daemon(self.folder, config=f"""
@@ -39,6 +41,12 @@ notify:
   webhook: {{urls: ["{self.webhook.url}"]}}
   alertmanager: {{urls: ["http://127.0.0.1:{free_port()}"]}}  # is down
 audit: {{file: {self.folder}/audit.log}}
+ingest:
+  tcp: "127.0.0.1:0"
+  tls:
+    certificate: {certificate}
+    key: {key}
+    client_ca: {self.folder}/ca.crt
 """)
 
     def start(self):

@@ -73,6 +73,42 @@ def test_a_pipe_that_somebody_writes_to(tmp_path):
     assert "1,000" in done.stdout
 
 
+@pytest.mark.parametrize("command", [
+    ("nanwatch", "simulate", "PIPE"), ("nanwatch", "replay", "PIPE"),
+    ("nanwatch", "compare", "PIPE", "PIPE"), ("nanwatch", "backtest", "PIPE"),
+    ("nanwatch", "check-config", "PIPE"), ("nanwatch", "runs"),
+    ("nanwatchd", "--check-config", "--config", "PIPE"),
+    ("nanwatchd", "--config", "PIPE")], ids=" ".join)
+def test_no_command_waits_for_a_pipe_that_nobody_writes_to(command, tmp_path):
+    """A file of the environment neither."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    program, *rest = [str(pipe) if word == "PIPE" else word for word in command]
+    if "backtest" in rest:
+        rest += ["--rules", str(pipe)]
+    done = subprocess.run(
+        [str(BIN / program), *rest], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "NANWATCH_ADDRESS": "tls://127.0.0.1:1",
+             "NANWATCH_TOKEN_FILE": str(pipe)})
+    assert done.returncode not in (0, 1), done.stdout
+    assert str(pipe) in done.stderr + done.stdout
+
+
+def test_a_configuration_comes_out_of_a_pipe():
+    done = subprocess.run(
+        ["bash", "-c", f"{BIN}/nanwatch check-config <(echo 'web: {{}}')"],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_is_not_followed(device):
+    done = subprocess.run([str(BIN / "nanwatch"), "tail", device],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3
+    assert "device" in done.stderr
+
+
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
 def test_a_device(device):
     done = check(device)

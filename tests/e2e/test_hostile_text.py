@@ -45,19 +45,35 @@ def hostile(house):
         client.say(ops(5, 2, "nan { row_gaps: 0 counts: 9 }"))
         client.say(steps(5, 3, columns="loss { values: [%s] }" % ", ".join(
             ["nan"] * 10)))
+        other = f"other{HOSTILE}"
+        client.opened(6, in_proto(other), more=f'settings {{ key: "k{evil}" }}')
+        client.say(steps(6, 1, columns="loss { values: [%s] }" % ", ".join(
+            ["2.5"] * 10)))
         client.acked(1)
-        yield house, run
+        client.acked(1)
+        rules = house.folder / f"rules{HOSTILE}.yaml"
+        rules.write_text("rules: {loss_spike: {enabled: false}}")
+        yield house, {"RUN": run, "OTHER": other, "RULES": str(rules),
+                      "HISTORY": str(house.history)}
 
 
 @pytest.mark.parametrize("command", [
     ("runs",), ("runs", "--json"), ("show", "RUN"), ("show", "RUN", "--json"),
     ("diagnose", "RUN"), ("diagnose", "RUN", "--json"),
     ("diagnose", "RUN", "--brief"), ("watch", "RUN", "--once"),
-    ("layers", "RUN"), ("mute", "RUN", "--reason", "why")], ids=" ".join)
+    ("layers", "RUN"), ("mute", "RUN", "--reason", "why"), ("ack", "RUN"),
+    ("unmute", "RUN"), ("stop", "RUN", "--reason", "why"),
+    ("compare", "RUN", "OTHER"), ("compare", "RUN", "OTHER", "--json"),
+    ("bench", "set", "RUN", "--to", "OTHER"), ("bench", "show", "RUN"),
+    ("bench", "show", "RUN", "--json"), ("bench", "set", "RUN", "--to", "RUN"),
+    ("simulate", "RUN"), ("simulate", "RUN", "--json"),
+    ("backtest", "HISTORY", "--rules", "RULES"),
+    ("backtest", "HISTORY", "--rules", "RULES", "--all", "--json"),
+    ("replay", "HISTORY")], ids=" ".join)
 def test_names_of_a_run(hostile, command):
-    house, run = hostile
+    house, given = hostile
     output = said("--address", house.address,
-                  *(run if word == "RUN" else word for word in command))
+                  *(given.get(word, word) for word in command))
     assert output
     assert_plain(output)
 

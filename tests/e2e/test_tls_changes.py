@@ -1,11 +1,14 @@
 """Certificates and tokens that change while trainings send, and ports that ask
 for one of them only."""
 
+import re
+import time
+
 import grpc
 import pytest
 
 from clock import Clock
-from conftest import summary, wait_for
+from conftest import get, summary, wait_for
 from tls_site import HERE, Authority, Site, begin, end, handshake_failed
 from tls_site import offered, refused, steps_of, train
 
@@ -156,5 +159,39 @@ def test_a_server_whose_certificate_is_wrong(kind, folder, names, days):
         assert train(kind, site.address,
                      site.told(token=site.token_files["ann"]),
                      "run")["acked"] == 5
+    finally:
+        site.daemon.kill()
+
+
+def days_left(site):
+    """{port: days} of the certificates that the metrics know."""
+    text = get(site.daemon.http + "/metrics")
+    return {port: round((float(end) - time.time()) / DAY)
+            for port, end in re.findall(
+                r'^nanwatch_tls_certificate_not_after_timestamp_seconds'
+                r'{port="(\w+)"} (\S+)$', text, re.M)}
+
+
+def test_metrics_say_when_the_certificate_expires(folder):
+    """Also of a port where nobody connects: a scrape looks at the files."""
+    site = Site(folder).start()
+    try:
+        assert days_left(site) == {"ingest": 30}
+        assert "expires soon" not in site.daemon.log.read_text()
+        site.show(*site.authority.sign("short", HERE, days=3))
+        assert days_left(site) == {"ingest": 3}
+        assert "expires soon" in site.daemon.log.read_text()
+        # The metric is of what the port shows: this key is another one's.
+        site.show(site.authority.sign("long", HERE)[0], site.authority.key)
+        assert days_left(site) == {"ingest": 3}
+        # One of the chain that expires first counts.
+        certificate, key = site.authority.sign("chain", HERE)
+        between, _ = site.authority.sign("between", HERE, days=2)
+        with certificate.open("ab") as chain:
+            chain.write(between.read_bytes())
+        site.show(certificate, key)
+        assert days_left(site) == {"ingest": 2}
+        site.show(*site.authority.sign("right", HERE))
+        assert days_left(site) == {"ingest": 30}
     finally:
         site.daemon.kill()

@@ -11,10 +11,15 @@ import urllib.parse
 
 import browser
 import pytest
+import yaml
 
-from conftest import Daemon, free_port, get, get_json, refused_start, wait_for
+from conftest import (ROOT, Daemon, free_port, get, get_json, refused_start,
+                      wait_for)
 from tls_site import HERE, Authority
 from web_site import ANN, EXAMPLE, PASSWORD, PROMETHEUS, WebSite
+
+
+DAY = 86400
 
 
 @pytest.fixture
@@ -170,6 +175,29 @@ def test_prometheus_scrapes_and_the_certificate_changes(site, processes):
     site.key.write_bytes(site.authority.key.read_bytes())
     assert "CN = fourth" in offered(site)
     assert "is not that of the certificate" in site.daemon.log.read_text()
+
+
+def test_prometheus_alerts_of_a_certificate_that_expires(folder, processes):
+    rules = yaml.safe_load(
+        (ROOT / "deploy/prometheus/nanwatch.rules.yml").read_text())
+    alert, = (rule["expr"] for group in rules["groups"]
+              for rule in group["rules"]
+              if rule.get("alert") == "NanwatchCertificateExpires")
+    end = ('nanwatch_tls_certificate_not_after_timestamp_seconds{port="http"}'
+           " - time()")
+    site = WebSite(folder)
+    site.show(*site.authority.sign("old", HERE, days=3))
+    site.start()
+    try:
+        ask = prometheus(site, processes, PROMETHEUS,
+                         site.authority.certificate)
+        wait_for("the alert", lambda: ask(alert))
+        assert 2 * DAY < ask(alert) < 3 * DAY
+        site.show(*site.authority.sign("new", HERE))
+        wait_for("it is renewed", lambda: (ask(end) or 0) > 29 * DAY)
+        assert ask(alert) is None
+    finally:
+        site.daemon.kill()
 
 
 MUTUAL = """

@@ -1,15 +1,17 @@
 """What a user of HTTP sees and changes, and that no secret comes out."""
 
 import base64
+import json
 import os
 import re
 import signal
 import subprocess
+import sys
 
 import browser
 import pytest
 
-from conftest import BIN, wait_for
+from conftest import BIN, ROOT, wait_for
 from web_site import ANN, PASSWORD, PROMETHEUS, WebSite
 
 
@@ -73,7 +75,7 @@ def test_who_reads_only_his_own(sick):
         listed = site.json("/api/v1/runs" + more)["runs"]
         assert [run["run_id"] for run in listed] == ["of-ann"]
     assert site.json("/api/v1/status")["runs"] == 1
-    for what in ("", "/steps", "/ops", "/incidents"):
+    for what in ("", "/steps", "/ops", "/incidents", "/layers", "/benchmark"):
         assert site.ask("/api/v1/runs/of-ann" + what)[0] == 200
         assert site.ask("/api/v1/runs/of-bob" + what)[0] == 404
         assert site.ask("/api/v1/runs/of-bob" + what, PROMETHEUS)[0] == 200
@@ -87,6 +89,53 @@ def test_who_reads_only_his_own(sick):
                                     headers=shared)[2]
         assert "of-bob" not in site.ask("/api/v1/runs", ANN,
                                         headers=shared)[2]
+
+
+AGAINST = """if True:
+    import sys, time, nanwatch
+    run = nanwatch.init(run=sys.argv[1], address=sys.argv[2],
+                        benchmark=sys.argv[3])
+    for step in range(100_000):
+        run.step(step, loss=2.0)
+        time.sleep(0.05)
+"""
+
+
+def test_a_benchmark_shows_nobody_another_s_run(folder):
+    """Whatever `access.read` was at the start."""
+    site = WebSite(folder, more="access: {admins: [prometheus]}").start()
+    started = []
+
+    def against(name, run, other):
+        started.append(subprocess.Popen(
+            [sys.executable, "-c", AGAINST, run, site.ingest, other],
+            env={**os.environ, "NANWATCH_TOKEN_FILE":
+                 str(site.token_files[name]),
+                 "PYTHONPATH": str(ROOT / "client_lib/python/src")}))
+
+    def reference(run):
+        status, _, text = site.ask(f"/api/v1/runs/{run}/benchmark", PROMETHEUS)
+        return status == 200 and json.loads(text)["reference"]
+
+    try:
+        assert site.feed("ann", "base", "--steps", "300").wait(60) == 0
+        against("bob", "before", "base")
+        wait_for("a benchmark", lambda: reference("before"))
+        config = site.daemon.config
+        config.write_text(config.read_text().replace(
+            "admins: [prometheus]", "admins: [prometheus], read: owner"))
+        site.reload()
+        against("bob", "after", "base")
+        wait_for("it is refused",
+                 lambda: "a run has no benchmark" in site.daemon.log.read_text())
+        assert reference("after") is None
+        against("ann", "own", "base")
+        wait_for("a benchmark of her own", lambda: reference("own"))
+    finally:
+        for one in started:
+            one.kill()
+            one.wait()
+        site.daemon.kill()
 
 
 def test_the_page_behind_a_password(sick):

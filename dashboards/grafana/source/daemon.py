@@ -316,18 +316,26 @@ ABOUT = (7, [
                            {"unit": "s"}),
         "open to others": (value("nanwatch_web_insecure"),
                            {"unit": "locale"}),
+        "certificate since": (
+            "max by (instance) (nanwatch_tls_certificate_not_before_timestamp_"
+            "seconds{DAEMON}) * 1000", {"unit": "dateTimeFromNow"}),
+        "certificate until": (
+            "min by (instance) (nanwatch_tls_certificate_not_after_timestamp_"
+            "seconds{DAEMON}) * 1000", {"unit": "dateTimeFromNow"}),
         "audited": (value("nanwatch_audit_lines_total"), {"unit": "locale"}),
         "refusals left out": (value("nanwatch_audit_left_out_total"),
                               {"unit": "locale"}),
         "audit lost": (value("nanwatch_audit_lost_total"),
                        {"unit": "locale"}),
     },
-        "Versions, starts, what each replayed, and its clock.",
+        "Versions, starts, what each replayed, its clock, and how long its "
+        "certificates are valid.",
         "One version; started when you did.",
         "Started just now: it was restarted or killed; `journalctl -u "
-        "nanwatchd` says why.",
+        "nanwatchd` says why. A certificate ends in days: put a new one there.",
         sort="started", labels={"instance": "daemon"},
-        alerts=("NanwatchNotReady", "NanwatchConfigReloadFailed")),
+        alerts=("NanwatchNotReady", "NanwatchConfigReloadFailed",
+                "NanwatchCertificateExpires")),
 ])
 
 BOARD = board(

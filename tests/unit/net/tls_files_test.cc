@@ -33,13 +33,15 @@ struct Pair {
 // 2033-05-18.
 constexpr time_t kEnd = 2'000'000'000;
 
+Time At(time_t seconds) { return Time(std::chrono::seconds(seconds)); }
+
 // One that signs itself.
-Pair MakePair() {
+Pair MakePair(time_t end = kEnd) {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* certificate = X509_new();
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
   X509_gmtime_adj(X509_getm_notBefore(certificate), 0);
-  ASN1_TIME_set(X509_getm_notAfter(certificate), kEnd);
+  ASN1_TIME_set(X509_getm_notAfter(certificate), end);
   X509_set_pubkey(certificate, key);
   X509_sign(certificate, key, EVP_sha256());
   BIO* const written = BIO_new(BIO_s_mem());
@@ -72,9 +74,39 @@ class TlsFilesTest : public testing::Test {
 };
 
 TEST_F(TlsFilesTest, ReadsWhenACertificateExpires) {
-  EXPECT_EQ(EndOf(pair_.certificate), Time(std::chrono::seconds(kEnd)));
-  EXPECT_FALSE(EndOf(pair_.key).has_value());
-  EXPECT_FALSE(EndOf("").has_value());
+  EXPECT_EQ(ValidityOf(pair_.certificate)->end, At(kEnd));
+  EXPECT_FALSE(ValidityOf(pair_.key).has_value());
+  EXPECT_FALSE(ValidityOf("").has_value());
+  // One of its chain counts as well, wherever it stands.
+  const std::string sooner = MakePair(kEnd - 5).certificate;
+  for (const std::string& chain :
+       {pair_.certificate + sooner, sooner + pair_.certificate}) {
+    EXPECT_EQ(ValidityOf(chain)->end, At(kEnd - 5));
+  }
+}
+
+TEST(ExpiresSoonTest, IsSevenDaysOrAFifthOfAShortLife) {
+  using std::chrono::days;
+  using std::chrono::hours;
+  const Validity year{At(kEnd) - days(365), At(kEnd)};
+  EXPECT_FALSE(ExpiresSoon(year, At(kEnd) - days(8)));
+  EXPECT_TRUE(ExpiresSoon(year, At(kEnd) - days(6)));
+  EXPECT_TRUE(ExpiresSoon(year, At(kEnd) + days(1)));
+  const Validity day{At(kEnd) - days(1), At(kEnd)};
+  EXPECT_FALSE(ExpiresSoon(day, At(kEnd) - hours(8)));
+  EXPECT_TRUE(ExpiresSoon(day, At(kEnd) - hours(4)));
+}
+
+TEST_F(TlsFilesTest, AScrapeLooksAtTheFilesOfAnIdlePort) {
+  const auto files = TlsFiles::Open(options_);
+  ASSERT_TRUE(files.ok()) << files.error();
+  EXPECT_EQ((*files)->Valid()->end, At(kEnd));
+  const Pair next = MakePair(kEnd + 5);
+  Write("k", next.key);
+  EXPECT_EQ((*files)->Valid()->end, At(kEnd)) << "the old one holds";
+  Write("c", next.certificate);
+  EXPECT_EQ((*files)->Valid()->end, At(kEnd + 5));
+  EXPECT_EQ((*files)->Newer()->key, next.key) << "a handshake has it, too";
 }
 
 TEST_F(TlsFilesTest, ReadsACertificateItsKeyAndAnAuthority) {

@@ -155,7 +155,7 @@ TEST(ServerTest, ReportsWhatItCounts) {
   FakeDaemon daemon;
   daemon.Start();
   std::vector<SelfSample> samples;
-  AppendSamples(daemon.server->stats(), &samples);
+  daemon.server->AppendSamples(&samples);
   std::vector<std::string> names;
   for (const SelfSample& sample : samples) names.emplace_back(sample.name);
   EXPECT_THAT(names, testing::IsSupersetOf({"nanwatch_ingest_streams",
