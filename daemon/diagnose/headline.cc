@@ -207,11 +207,12 @@ void SetHealthyHeadline(const Case& c, Diagnosis* diagnosis) {
                diagnosis);
   }
   constexpr int64_t kFewest = 3;  // updates that show anything; ours
-  const auto updates = static_cast<int64_t>(c.evidence.updates);
+  const auto updates =
+      static_cast<int64_t>(c.evidence.updates + c.evidence.updates_before);
   const Condition condition = NoneGood(c.evidence) ? Condition::kNothingApplied
-                              : updates == 0       ? Condition::kNoStepYet
-                              : updates < kFewest  ? Condition::kUnsettled
-                                                   : Condition::kHealthy;
+                              : c.evidence.updates == 0 ? Condition::kNoStepYet
+                              : updates < kFewest       ? Condition::kUnsettled
+                                                        : Condition::kHealthy;
   Set(c, condition, Healthy(c), diagnosis);
 }
 

@@ -127,7 +127,7 @@ TEST(Benchmark, AReplayNeedsNoSecondRun) {
   const size_t middle = driver.history().size();
   const auto checkpoint = driver.engine().Checkpoint({"run", 0});
   training.Steps(150, 200);
-  training.Steps(200, 260, 0.015);
+  training.Steps(200, 260, 0.5);
   const auto wanted = driver.Run("run");
   ASSERT_NE(Found(*wanted), nullptr);
   const auto replay = [&](Engine& engine, size_t from) {

@@ -44,8 +44,9 @@ constexpr SampleLines kLines[] = {
     {"a count and one number, a time before them",
      "1711437197.4,20,1.5\n1711437198.5,40,1.25\n1711437199.6,60,1.5\n"
      "1711437200.7,80,1.75\n1711437201.8,100,1.5",
-     "step=20 loss=1.5\nstep=40 loss=1.25\nstep=60 loss=1.5\n"
-     "step=80 loss=1.75\nstep=100 loss=1.5"},
+     "step=20 loss=1.5 guessed\nstep=40 loss=1.25 guessed\nstep=60 loss=1.5 "
+     "guessed\n"
+     "step=80 loss=1.75 guessed\nstep=100 loss=1.5 guessed"},
     {"a table with fewer names than columns",
      "# step\tloss\tlr...\n10\t2.5\t0.001\t0.7\n20\t2.25\t0.001\t0.8\n"
      "30\t2.0\t0.001\t0.9\n40\t1.75\t0.001\t0.7\n50\t1.5\t0.001\t0.8",
