@@ -120,14 +120,12 @@ TEST(Benchmark, AReplayNeedsNoSecondRun) {
   Driver driver;
   Training training(driver);
   training.Steps(0, 20);
-  auto base = Base(1000);
-  base->earlier_attempt = true;
-  training.Set(base);
+  training.Set(Base(1000));
   training.Steps(20, 150);
   const size_t middle = driver.history().size();
   const auto checkpoint = driver.engine().Checkpoint({"run", 0});
   training.Steps(150, 200);
-  training.Steps(200, 260, 0.5);
+  training.Steps(200, 260, 0.015);
   const auto wanted = driver.Run("run");
   ASSERT_NE(Found(*wanted), nullptr);
   const auto replay = [&](Engine& engine, size_t from) {
