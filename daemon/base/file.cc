@@ -74,10 +74,14 @@ uint64_t FileBytes(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? info.st_size : 0;
 }
 
+bool IsFile(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 std::string ReadHead(const std::string& path, size_t bytes) {
   std::string head;
-  struct stat info;
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return head;
+  if (!IsFile(path)) return head;
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return head;
   head.resize(bytes);

@@ -32,6 +32,8 @@ class FileLock {
 };
 
 bool FileExists(const std::string& path);
+// A file of bytes, also behind links: no pipe, folder or device.
+bool IsFile(const std::string& path);
 bool IsDirectory(const std::string& path);
 // The directory that `path` lies in; "." for a bare name.
 std::string ParentDirectory(const std::string& path);

@@ -387,6 +387,7 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
   if (!FileExists(path)) {
     return Error{"there is no history file " + path};
   }
+  if (!IsFile(path)) return Error{path + " is a pipe, a folder or a device"};
   const bool has_log = FileBytes(path + "-wal") != 0;
   std::string missing;
   Result<Database> database = OpenForReading(path, &missing);

@@ -178,7 +178,7 @@ def test_metrics_say_when_the_certificate_expires(folder):
     try:
         assert days_left(site) == {"ingest": 30}
         assert "expires soon" not in site.daemon.log.read_text()
-        site.show(*site.authority.sign("short", HERE, days=3))
+        site.show(*site.authority.sign("short", HERE, days=3, age=60))
         assert days_left(site) == {"ingest": 3}
         assert "expires soon" in site.daemon.log.read_text()
         # The metric is of what the port shows: this key is another one's.

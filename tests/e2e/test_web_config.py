@@ -186,7 +186,7 @@ def test_prometheus_alerts_of_a_certificate_that_expires(folder, processes):
     end = ('nanwatch_tls_certificate_not_after_timestamp_seconds{port="http"}'
            " - time()")
     site = WebSite(folder)
-    site.show(*site.authority.sign("old", HERE, days=3))
+    site.show(*site.authority.sign("old", HERE, days=3, age=60))
     site.start()
     try:
         ask = prometheus(site, processes, PROMETHEUS,

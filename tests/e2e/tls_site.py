@@ -10,11 +10,13 @@ import secrets
 import subprocess
 import sys
 
+from clock import Clock
 from conftest import BIN, ROOT, Daemon, get_json
 
-def _openssl(*arguments):
+def _openssl(*arguments, environment=None):
     subprocess.run(["openssl", *map(str, arguments)], check=True,
-                   capture_output=True, timeout=60)
+                   capture_output=True, timeout=60,
+                   env={**os.environ, **(environment or {})})
 
 
 def replace(target, source):
@@ -40,8 +42,16 @@ class Authority:
         return ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                 "-nodes", "-keyout", path)
 
-    def sign(self, name, alternative_names, days=30):
-        """(certificate, key); days below 0: it is over."""
+    def _ago(self, days):
+        if days == 0:
+            return None
+        clock = Clock(self.folder)
+        clock.set(-86400 * days)
+        return clock.environment
+
+    def sign(self, name, alternative_names, days=30, age=0):
+        """(certificate, key), which ends in so many days (below 0: it is over)
+        and began `age` days ago."""
         certificate = self.folder / f"{self.name}-{name}.crt"
         key = certificate.with_suffix(".key")
         request = certificate.with_suffix(".csr")
@@ -49,8 +59,9 @@ class Authority:
                  f"/CN={name}", "-addext",
                  f"subjectAltName={alternative_names}")
         _openssl("x509", "-req", "-in", request, "-CA", self.certificate,
-                 "-CAkey", self.key, "-CAcreateserial", "-days", days,
-                 "-copy_extensions", "copy", "-out", certificate)
+                 "-CAkey", self.key, "-CAcreateserial", "-days", age + days,
+                 "-copy_extensions", "copy", "-out", certificate,
+                 environment=self._ago(age))
         return certificate, key
 
 
