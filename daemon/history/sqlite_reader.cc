@@ -384,9 +384,7 @@ Result<Database> OpenForReading(const std::string& path, std::string* missing) {
 
 Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(
     const std::string& path) {
-  if (!FileExists(path)) {
-    return Error{"there is no history file " + path};
-  }
+  if (!FileExists(path)) return Error{"there is no history file " + path};
   if (!IsFile(path)) return Error{path + " is a pipe, a folder or a device"};
   const bool has_log = FileBytes(path + "-wal") != 0;
   std::string missing;

@@ -62,12 +62,14 @@ def test_what_is_wrong_from_the_start(daemon, name, loop, words, device):
     "loop,words", WRONG, ids=lambda each: getattr(each, "__name__", ""))
 def test_what_becomes_wrong(daemon, name, loop, words):
     it = train(daemon, name, loop, 300, from_step=100)
-    if loop is made_wrong.no_rate:  # as a schedule's end
-        assert it.worst == "info" and words in it.headline, it
-        return
     is_said(it, words)
     # What is not followed at each update is seen some later.
     assert 100 <= it.step <= 120, it
+
+
+def test_a_rate_of_0_at_the_end_of_a_schedule_is_a_note(daemon, name):
+    it = train(daemon, name, made_wrong.no_rate, 300, from_step=270)
+    assert it.worst == "info" and "learning rate is 0" in it.headline, it
 
 
 def test_weights_of_another_model(daemon, name):
