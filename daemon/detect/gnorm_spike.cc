@@ -112,7 +112,11 @@ inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   if (c.rate_restarts) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
   grown_from_ = least_;
-  if (at - least_ >= LnOf(kMore * t[kGrowth]) && !IsMeaningless(c)) return true;
+  // Logarithms are asked for where it has grown at all.
+  if (at - least_ >= kLeastGrowth && at - least_ >= LnOf(kMore * t[kGrowth]) &&
+      !IsMeaningless(c)) {
+    return true;
+  }
   const Series& loss = *c.loss;
   const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
                        loss.stands() < learned_ - kLearned;

@@ -22,9 +22,12 @@ class RateCourse {
   bool Note(const StepRecord& record) {
     if (!record.has(StepField::kLearningRate)) return false;
     const auto rate = static_cast<float>(record[StepField::kLearningRate]);
-    digit_.Note(rate);
-    const bool none = rate == 0 && digit_.worth() <= kFine * highest_;
-    idle_ = none ? std::min(idle_ + 1, kMost) : 0;
+    if (rate != 0) {
+      digit_.Note(rate);
+      idle_ = 0;
+    } else if (digit_.worth() <= kFine * highest_) {
+      idle_ = std::min(idle_ + 1, kMost);
+    }
     const bool jumps =
         rate_ > 0 && rate >= kJump * rate_ && rate <= kHighest * highest_;
     rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);

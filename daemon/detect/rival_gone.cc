@@ -9,7 +9,8 @@ namespace nanwatch {
 namespace {
 
 constexpr int32_t kMost = 1 << 20;
-constexpr float kSizable = 0.1f;  // a first loss, of a cross-entropy; ours
+constexpr int32_t kUntilSeen = 32;  // losses; ours
+constexpr float kSizable = 0.1f;    // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.0005, 0, 1, "ratio",
@@ -37,10 +38,13 @@ constinit const RuleSpec RivalGone::kSpec = {
 
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
+  // That two losses are rivals is seen after some records.
+  if (c.level != LevelKind::kOfRivals && s.values() > kUntilSeen) {
+    return episode_.severity();
+  }
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
-  // That two losses are rivals is seen after some records.
   if (!s.crosses_zero()) first_log_ = s.first();
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
