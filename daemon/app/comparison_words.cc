@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kSettingsShown = 12;
 
-std::string Share(double share) { return fmt::format("{:.2g}", share); }
 std::string Percent(double share) {
   return fmt::format("{:+.2g} %", 100 * share);
 }

@@ -10,7 +10,6 @@
 namespace nanwatch {
 namespace {
 
-std::string Share(double share) { return fmt::format("{:.2g}", share); }
 // "1.3 times", "520 times", "18,000 times".
 std::string Times(double times) {
   if (times < 10) return fmt::format("{:.1f} times", times);
@@ -37,6 +36,8 @@ std::string CountedOfOneAlone(const std::optional<uint64_t>& a,
 }
 
 }  // namespace
+
+std::string Share(double share) { return fmt::format("{:.2g}", share); }
 
 std::string SlotWords(const Divergence& d) {
   if (d.phase == Phase::kGradients) return "its gradient";

@@ -9,6 +9,8 @@
 
 namespace nanwatch {
 
+// A share of a norm: "0.0013".
+std::string Share(double share);
 // "its output".
 std::string SlotWords(const Divergence& d);
 // "blocks.1.norm (LayerNorm, fp32)".

@@ -42,9 +42,9 @@ int CompareRuns(const CompareOptions& options, const Style& style) {
   }
   const Comparison comparison =
       Compare(a->run, b->run, floors ? &*floors : nullptr);
-  const std::string text =
-      options.json ? Dump(ComparisonJson(*a, *b, comparison), 2) + '\n'
-                   : ComparisonText(*a, *b, comparison, style);
+  const std::string text = options.json
+                               ? Dump(ComparisonJson(*a, *b, comparison), 2)
+                               : ComparisonText(*a, *b, comparison, style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (!comparison.comparable()) return kExitFailed;
   switch (SeverityOf(comparison)) {

@@ -2,16 +2,14 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/divergence_words.h"
 #include "cli/fusion.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What computes something else, and by which tensor that shows.
 std::string Where(const Divergence& d) {
@@ -81,7 +79,7 @@ std::string FusedText(const Fused& fused, const Style& style) {
   if (!differs && fused.compiled() && fused.whole.unseen) {
     line(fmt::format(
         "Would not be seen: what differs by less than {} of a tensor's norm.",
-        fmt::format("{:.2g}", *fused.whole.unseen)));
+        Share(*fused.whole.unseen)));
   }
   if (differs) {
     line(
@@ -115,7 +113,7 @@ std::string FusedJson(const Fused& fused) {
     if (first->distance) json["distance"] = *first->distance;
     json["usual_at_most"] = first->floor;
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Dump(json, 2);
 }
 
 }  // namespace nanwatch

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/commands.h"
 #include "cli/option.h"
 #include "cli/recorded_program.h"
 #include "config/addresses.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct PrecheckOptions {
   std::vector<std::string> command;  // not empty
@@ -134,7 +132,7 @@ std::string PrecheckJson(const Prechecked& found) {
   for (const auto& [key, value] : AllSettings(found.description)) {
     json["settings"][Clean(key)] = Clean(value);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Dump(json, 2);
 }
 
 Command PrecheckCommand(const std::string* address) {

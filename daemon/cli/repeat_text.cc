@@ -2,15 +2,13 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/repeat.h"
+#include "json/value.h"
 
 namespace nanwatch {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool DrawsNumbers(const Unsteady& what) {
   return what.type.find("Dropout") != std::string::npos;
@@ -170,7 +168,7 @@ std::string RepeatsJson(const Repeats& r) {
   }
   json["runs"] = r.runs;
   if (!r.floors_file.empty()) json["floors"] = Clean(r.floors_file);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Dump(json, 2);
 }
 
 }  // namespace nanwatch

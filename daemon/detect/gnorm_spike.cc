@@ -109,14 +109,15 @@ inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
   const float at = s.stands();
+  // Logarithms are asked for where it has grown at all.
+  const auto grew = [&](float from, double times) {
+    grown_from_ = from;
+    const float growth = at - from;
+    return growth >= kLeastGrowth && growth >= LnOf(times) && !IsMeaningless(c);
+  };
   if (c.rate_restarts) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
-  grown_from_ = least_;
-  // Logarithms are asked for where it has grown at all.
-  if (at - least_ >= kLeastGrowth && at - least_ >= LnOf(kMore * t[kGrowth]) &&
-      !IsMeaningless(c)) {
-    return true;
-  }
+  if (grew(least_, kMore * t[kGrowth])) return true;
   const Series& loss = *c.loss;
   const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
                        loss.stands() < learned_ - kLearned;
@@ -124,11 +125,8 @@ inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
   lowest_ = std::min(lowest_, at);
-  grown_from_ = lowest_;
-  const float growth = at - lowest_;
   // A loss that crosses 0 does not show how much is learned.
-  return growth >= kLeastGrowth && !loss.crosses_zero() &&
-         growth >= LnOf(t[kGrowth]) && !IsMeaningless(c);
+  return !loss.crosses_zero() && grew(lowest_, t[kGrowth]);
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {

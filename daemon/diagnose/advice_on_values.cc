@@ -1,4 +1,5 @@
 #include "diagnose/advice.h"
+#include "diagnose/first_look.h"
 
 namespace nanwatch {
 namespace {
@@ -332,11 +333,7 @@ constexpr Advice kAdvice[] = {
      "look at the data: labels that are not those of their inputs, inputs that "
      "are all alike.",
      When::kOfLoss},
-    {Cause::kUnexplained, "",
-     "Run that evaluation once more on its own: look for an empty set, a "
-     "division by 0 and inputs that no batch of training had. Pick no "
-     "checkpoint by that loss.",
-     When::kOfEvaluation},
+    {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
 };
 
 }  // namespace

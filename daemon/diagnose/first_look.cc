@@ -146,10 +146,7 @@ constexpr Look kLooks[] = {
      "Compare the two with `nanwatch compare`: it says which settings differ, "
      "and at which step and op they part where both recorded tensors. Look "
      "first at what changed at the named step: the learning rate, the data."},
-    {RuleId::kEvaluationNonfinite,
-     "Run that evaluation once more on its own: look for an empty set, a "
-     "division by 0 and inputs that no batch of training had. Pick no "
-     "checkpoint by that loss."},
+    {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
     {RuleId::kRivalGone,
      "Weaken the one that wins: a lower learning rate or fewer updates of it, "
      "noise or smoothing on its labels, a penalty on its gradient. Go back to "

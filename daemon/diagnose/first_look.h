@@ -9,6 +9,12 @@
 
 namespace nanwatch {
 
+// Of an evaluation's loss: no cause is known, and this is the advice, too.
+inline constexpr std::string_view kLookAtEvaluation =
+    "Run that evaluation once more on its own: look for an empty set, a "
+    "division by 0 and inputs that no batch of training had. Pick no "
+    "checkpoint by that loss.";
+
 // Returns sentences; empty: there is no such rule.
 std::string_view FirstLook(RuleId rule);
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <system_error>
 
+#include "dumps/number_text.h"
+
 namespace nanwatch {
 namespace {
 
@@ -24,16 +26,12 @@ std::optional<double> NumberOf(const std::string& word) {
   if (word == "NaN") return std::nan("");
   if (word == "Infinity") return kInfinity;
   if (word == "-Infinity") return -kInfinity;
-  // from_chars knows words, too.
+  // NumberIn knows words, too.
   const size_t first = word[0] == '-' ? 1 : 0;
   if (first >= word.size() || word[first] < '0' || word[first] > '9') {
     return std::nullopt;
   }
-  double value = 0;
-  const char* end = word.data() + word.size();
-  const auto [last, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || last != end) return std::nullopt;
-  return value;
+  return NumberIn(word);
 }
 
 // Appends a code point as UTF-8; half of a surrogate pair as U+FFFD.

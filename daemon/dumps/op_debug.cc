@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "dumps/dump_place.h"
+
 namespace nanwatch {
 namespace {
 
@@ -51,13 +53,6 @@ uint64_t Bits(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, bits, base);
   return error == std::errc() && last == end ? bits : 0;
-}
-
-int64_t IdOf(std::string_view digits) {
-  int64_t id = -1;
-  const char* end = digits.data() + digits.size();
-  const auto [last, error] = std::from_chars(digits.data(), end, id);
-  return error == std::errc() && last == end ? id : -1;
 }
 
 }  // namespace
@@ -129,8 +124,9 @@ void OpDebugReader::OnNumber(double, std::string_view digits) {
     if (level->key != "status") return;
   }
   if (level->key == "status") level->unit.status |= Bits(digits);
-  if (level->key == "task_id") level->unit.task = IdOf(digits);
-  if (level->key == "stream_id") level->unit.stream = IdOf(digits);
+  if (level->key == "task_id") level->unit.task = DigitsOf(digits).value_or(-1);
+  if (level->key == "stream_id")
+    level->unit.stream = DigitsOf(digits).value_or(-1);
 }
 
 }  // namespace nanwatch

@@ -54,8 +54,9 @@ struct LogFormat {
   std::string_view name;   // for --format; lower case, digits, _
   std::string_view title;  // programs that print so, for --list-formats
   Part part = Part::kProgress;
-  bool unnamed = false;      // says nothing of which program it is
-  bool last_resort = false;  // only where no other format read a step
+  bool unnamed = false;       // says nothing of which program it is
+  bool within_lines = false;  // what it reads may be a part of another's line
+  bool last_resort = false;   // only where no other format read a step
   // A line that says something holds one of these, byte for byte. Empty: any
   // line may (generic formats only).
   std::span<const std::string_view> marks;

@@ -32,15 +32,6 @@ bool ShowsBadLoss(const LogFact& fact) {
          !std::isfinite(fact[StepField::kLoss]);
 }
 
-// A library's words are no program's line; what is printed of an evaluation or
-// a resume may be a part of one.
-bool OwnsLine(const FactList& facts) {
-  return std::any_of(facts.begin(), facts.end(), [](const LogFact& fact) {
-    return fact.kind != LogFact::Kind::kEvaluated &&
-           fact.kind != LogFact::Kind::kResumed;
-  });
-}
-
 }  // namespace
 
 Recogniser::Recogniser(const LogFormat* only, const ColumnMap& map,
@@ -131,7 +122,8 @@ bool Recogniser::OfferUsual(std::string_view line, const RankPrefix& prefix) {
 void Recogniser::TakeFacts(size_t candidate, std::string_view line,
                            const RankPrefix& prefix) {
   Candidate& c = candidates_[candidate];
-  if (c.format->part == LogFormat::Part::kScaler && OwnsLine(facts_)) {
+  if (!facts_.empty() && c.format->part == LogFormat::Part::kScaler &&
+      !c.format->within_lines) {
     if (!library_spoke_) library_from_ = line.size();
     library_ = candidate;
     library_spoke_ = true;

@@ -1,5 +1,5 @@
-// What Chinese training scripts call their numbers, in the words that formats
-// know.
+// What Chinese, Japanese, Korean and Russian training scripts call their
+// numbers, in the words that formats know.
 
 #ifndef NANWATCH_LOGS_TRANSLATED_H_
 #define NANWATCH_LOGS_TRANSLATED_H_

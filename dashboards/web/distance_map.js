@@ -1,7 +1,7 @@
 // How far each tensor of two runs lies apart at each step, against what is
 // usual there: a row a tensor, in the order of causes.
 
-import {cssColour, fill, h} from './dom.js';
+import {cssColour, fill, h, sizeCanvas} from './dom.js';
 import {count, shortStep, value} from './format.js';
 
 const ROWS = 24;  // until more are asked for
@@ -94,12 +94,8 @@ export class DistanceMap {
       title: `${t.op} ${t.type} (${t.slot})`, class: beyond(t) ? 'bad' : null,
     }, this.isFirst(t) ? h('b', {}, t.op) : t.op,
        h('span', {class: 'note'}, ` ${t.slot.replace('_', ' ')}`))));
-    const dots = globalThis.devicePixelRatio || 1;
     const height = this.rows.length * ROW_HEIGHT;
-    this.canvas.width = width * dots;
-    this.canvas.height = height * dots;
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
+    const dots = sizeCanvas(this.canvas, width, height);
     this.canvas.setAttribute('aria-label', `${count(this.rows.length)} ` +
         `tensors at ${count(steps.length)} steps. ${this.says[0] || ''}`);
     this.paint(dots);

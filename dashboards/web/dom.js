@@ -106,3 +106,13 @@ export function cssColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name)
       .trim();
 }
+
+// Makes a canvas so large, in pixels of CSS. Returns dots a pixel.
+export function sizeCanvas(canvas, width, height) {
+  const dots = globalThis.devicePixelRatio || 1;
+  canvas.width = width * dots;
+  canvas.height = height * dots;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  return dots;
+}

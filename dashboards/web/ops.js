@@ -2,7 +2,7 @@
 // by step.
 
 import {getJson} from './api.js';
-import {cssColour, fill, h} from './dom.js';
+import {cssColour, fill, h, sizeCanvas} from './dom.js';
 import {count, value} from './format.js';
 
 const STATUSES = 4000;
@@ -187,12 +187,8 @@ export class Ops {
     fill(this.labels, this.rows.map((r) => h('li', {
       title: `${r.op} (${r.slot})`, class: r.bad ? 'bad' : null,
     }, r.op, h('span', {class: 'note'}, ` ${r.slot.replace('_', ' ')}`))));
-    const dots = globalThis.devicePixelRatio || 1;
     const height = this.rows.length * ROW_HEIGHT;
-    this.canvas.width = width * dots;
-    this.canvas.height = height * dots;
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
+    const dots = sizeCanvas(this.canvas, width, height);
     this.canvas.setAttribute('aria-label',
                              'Ops by step; the table above names the bad ones');
     this.paint(dots);

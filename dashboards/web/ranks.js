@@ -1,7 +1,7 @@
 // Ranks beside each other: a cell each, then a table.
 
 import {getJson} from './api.js';
-import {cssColour, fill, h, mark} from './dom.js';
+import {cssColour, fill, h, mark, sizeCanvas} from './dom.js';
 import {ago, count, fullTime, number, scale, value} from './format.js';
 
 const SHOWN = 24;   // rows
@@ -145,11 +145,8 @@ export class Ranks {
     this.columns = Math.max(1, Math.floor(width / this.cell));
     if (this.columns > 64) this.columns -= this.columns % 8;
     const rows = Math.ceil(n / this.columns);
-    const dots = globalThis.devicePixelRatio || 1;
-    this.canvas.width = this.columns * this.cell * dots;
-    this.canvas.height = rows * this.cell * dots;
-    this.canvas.style.width = `${this.columns * this.cell}px`;
-    this.canvas.style.height = `${rows * this.cell}px`;
+    const dots = sizeCanvas(this.canvas, this.columns * this.cell,
+                            rows * this.cell);
     this.canvas.setAttribute('aria-label', `${n} ranks, coloured by ` +
         `${this.titleOf(this.metric).toLowerCase()}; the table below has them ` +
         'too');

@@ -12,7 +12,6 @@
 //  0         0.800000    0.820000    00:42
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
+#include "logs/evaluation_news.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
@@ -78,18 +78,11 @@ class CsvTableReader : public LineReader {
     in_text_ = false;
   }
 
-  // Of the first column of an evaluation's losses, as evaluation_words.cc.
+  // Of the first column of an evaluation's losses.
   void TellEvaluation(FactList* facts) {
     if (evaluation_ >= columns_.size()) return;
     const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
-    if (!loss) return;
-    const bool bad = !std::isfinite(*loss);
-    if (bad || evaluation_bad_) {
-      LogFact& fact = AddFact(LogFact::Kind::kEvaluated, 0, facts);
-      fact.Set(StepField::kLoss, *loss);
-      fact.text = evaluation_name_;
-    }
-    evaluation_bad_ = bad;
+    if (loss) evaluations_.Take(*loss, evaluation_name_, 0, facts);
   }
 
   void AddParts() {
@@ -176,7 +169,7 @@ class CsvTableReader : public LineReader {
     if (evaluation < columns_.size()) {
       evaluation_name_ = names[evaluation];
     }
-    evaluation_bad_ = false;
+    evaluations_ = {};
     separator_ = separator;
     header_ = line;
     no_row_ = true;
@@ -195,7 +188,7 @@ class CsvTableReader : public LineReader {
   size_t epoch_ = std::string_view::npos;  // its column; npos: none
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
-  bool evaluation_bad_ = false;     // the newest was not finite
+  EvaluationNews evaluations_;
   std::vector<std::string> above_;  // cells of the line before that is no row
   std::string header_;
   bool no_row_ = false;   // behind the header so far

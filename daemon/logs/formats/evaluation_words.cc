@@ -6,10 +6,10 @@
 // Validation cost was nan
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string_view>
 
+#include "logs/evaluation_news.h"
 #include "logs/formats/formats.h"
 #include "logs/scan.h"
 
@@ -73,19 +73,14 @@ class EvaluationReader : public LineReader {
       }
       const std::optional<Named> loss = LossBehind(line.substr(at + 3));
       if (!loss) continue;
-      const bool bad = !std::isfinite(loss->value);
-      if (bad || bad_) {
-        LogFact& fact = AddFact(LogFact::Kind::kEvaluated, begin, facts);
-        fact.Set(StepField::kLoss, loss->value);
-        fact.text = line.substr(begin, at + 3 - begin + loss->name.size());
-      }
-      bad_ = bad;
+      const size_t size = at + 3 - begin + loss->name.size();
+      news_.Take(loss->value, line.substr(begin, size), begin, facts);
       return;
     }
   }
 
  private:
-  bool bad_ = false;  // the newest was not finite
+  EvaluationNews news_;
 };
 
 }  // namespace
@@ -95,6 +90,7 @@ const LogFormat kEvaluationWords = {
     .title = "what any program prints of an evaluation that is not finite",
     .part = LogFormat::Part::kScaler,
     .unnamed = true,
+    .within_lines = true,
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,

@@ -30,6 +30,7 @@ const LogFormat kResumedWords = {
     .title = "what any program says when it goes on from a checkpoint",
     .part = LogFormat::Part::kScaler,
     .unnamed = true,
+    .within_lines = true,
     .marks = kMarks,
     .tells_overflows = false,
     .skips_take_steps = true,
