@@ -109,11 +109,13 @@ inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   if (s.values() < kFresh) return false;
   const float at = s.stands();
-  // Logarithms are asked for where it has grown at all.
+  // An `if` of its own keeps the logarithm out of records without growth: in
+  // one expression gcc computes both sides.
   const auto grew = [&](float from, double times) {
     grown_from_ = from;
     const float growth = at - from;
-    return growth >= kLeastGrowth && growth >= LnOf(times) && !IsMeaningless(c);
+    if (growth < kLeastGrowth) return false;
+    return growth >= LnOf(times) && !IsMeaningless(c);
   };
   if (c.rate_restarts) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
