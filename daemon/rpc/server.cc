@@ -39,6 +39,10 @@ namespace {
 // Connections of a kind that are ended at a time where memory ends, those first
 // of whom most is unread. Ours.
 constexpr size_t kCutAtOnce = 16;
+// Resident memory beyond ingest.memory from which on they are ended; a
+// sixteenth of it if that is more. Openings are refused before: batches that
+// wait to be parsed take as much in good use, too. Ours.
+constexpr size_t kLeastSlack = 64 << 20;
 // gRPC's own is 2 min: long for who holds a descriptor and says nothing. Ours.
 constexpr int kHandshakeMs = 10'000;
 // In one go, of a connection. Ours.
@@ -342,7 +346,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const RpcOptions& options,
   if (!listening) return Error{listening.error()};
   rpc->tls_ = rpc->parts_->tls;
   rpc->parts_->guard = std::make_unique<MemoryGuard>(
-      options.memory_bytes + options.memory_bytes / 16,
+      options.memory_bytes + std::max(options.memory_bytes / 16, kLeastSlack),
       [parts = rpc->parts_.get()] { return parts->CutWhoPresses(); },
       [parts = rpc->parts_.get()] { parts->CutStrangers(); });
   return rpc;
