@@ -378,6 +378,8 @@ void RpcServer::Stop(Duration grace) {
   if (parts_ == nullptr) return;
   StopTaking();
   // No new connections, and the path is free for a successor at once.
+  // Stopped before it is gone: who is just taken asks it for its owner.
+  if (parts_->listener != nullptr) parts_->listener->Stop();
   parts_->listener.reset();
   parts_->tcp.reset();
   parts_->guard.reset();
