@@ -55,6 +55,17 @@ Tally TallyOf(const LogVerdict& verdict) {
   return tally;
 }
 
+// Of the first incident of the highest severity; rank -1: there is none.
+Subject WorstSubject(const LogVerdict& verdict) {
+  const Incident* worst = nullptr;
+  for (const auto& attempt : verdict.attempts) {
+    for (const Incident& incident : attempt->incidents) {
+      if (worst == nullptr || incident.worst > worst->worst) worst = &incident;
+    }
+  }
+  return worst == nullptr ? Subject{} : worst->subject;
+}
+
 // "step 12 to 40"; with the rank where there are several.
 std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
   std::string when = fmt::format("step {}", incident.opened_step());
@@ -329,7 +340,9 @@ std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
   head += StoppedText(verdict, style);
   head += Wrapped(log.map_note, 2, style.columns);
   head += style.Dim(SourceText(log, style));
-  const std::string picture = log.picture.Text(style);
+  const Subject drawn = WorstSubject(verdict);
+  const std::string picture =
+      log.picture.Text(drawn.rank, drawn.optimizer, style);
   if (!picture.empty()) head += '\n' + picture;
   const bool headline_said =
       standing.headline == verdict.attempts.back()->diagnosis.headline;

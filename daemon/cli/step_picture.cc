@@ -67,26 +67,40 @@ Axis AxisFor(const std::vector<StepBucket>& buckets, StepField field) {
 
 }  // namespace
 
-void StepPicture::Add(const LogRecord& record) {
-  if (buckets_.empty()) {
-    rank_ = record.rank;
-    optimizer_ = record.optimizer;
-  }
-  if (record.rank != rank_ || record.optimizer != optimizer_) return;
-  if (buckets_.empty() || buckets_.back().records == bucket_records_) {
-    if (buckets_.size() == kBuckets) {
-      buckets_ = Merged(buckets_, 2);
-      bucket_records_ *= 2;
-    }
-    buckets_.emplace_back();
-  }
-  AddStep(record.step, &buckets_.back());
+size_t StepPicture::IndexOf(int32_t rank, std::string_view optimizer) const {
+  const auto found =
+      std::find_if(series_.begin(), series_.end(), [&](const Series& one) {
+        return one.rank == rank && one.optimizer == optimizer;
+      });
+  return static_cast<size_t>(found - series_.begin());
 }
 
-std::string StepPicture::Text(const Style& style) const {
+void StepPicture::Add(const LogRecord& record) {
+  const size_t index = IndexOf(record.rank, record.optimizer);
+  if (index == kSeries) return;
+  if (index == series_.size()) {
+    series_.push_back({record.rank, std::string(record.optimizer), {}, 1});
+  }
+  Series& own = series_[index];
+  std::vector<StepBucket>& buckets = own.buckets;
+  if (buckets.empty() || buckets.back().records == own.bucket_records) {
+    if (buckets.size() == kBuckets) {
+      buckets = Merged(buckets, 2);
+      own.bucket_records *= 2;
+    }
+    buckets.emplace_back();
+  }
+  AddStep(record.step, &buckets.back());
+}
+
+std::string StepPicture::Text(int32_t rank, std::string_view optimizer,
+                              const Style& style) const {
+  if (series_.empty()) return "";
+  const size_t found = IndexOf(rank, optimizer);
+  const Series& drawn = series_[found < series_.size() ? found : 0];
   const auto room = static_cast<size_t>(style.columns - kPictureMargin);
   const std::vector<StepBucket> columns =
-      Merged(buckets_, buckets_.size() / (room + 1) + 1);
+      Merged(drawn.buckets, drawn.buckets.size() / (room + 1) + 1);
   v1::GetStepsResponse steps;
   WriteBuckets(columns, &steps);
   const std::string loss =
@@ -95,8 +109,10 @@ std::string StepPicture::Text(const Style& style) const {
       Picture(steps, "loss_scale", Axis::kLog2, kRows, style);
   if (loss.empty() && scale.empty()) return "";
   std::string out;
-  if (!loss.empty()) out += style.Bold("Loss") + '\n' + loss;
-  if (!scale.empty()) out += style.Bold("Loss scale") + '\n' + scale;
+  const std::string of =
+      drawn.optimizer.empty() ? "" : " of " + Clean(drawn.optimizer);
+  if (!loss.empty()) out += style.Bold("Loss" + of) + '\n' + loss;
+  if (!scale.empty()) out += style.Bold("Loss scale" + of) + '\n' + scale;
   const bool overflows =
       std::any_of(columns.begin(), columns.end(),
                   [](const StepBucket& b) { return b.overflows > 0; });

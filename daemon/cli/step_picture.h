@@ -1,5 +1,6 @@
-// StepPicture: a log's numbers over its steps in a few hundred buckets, however
-// long it is: when they are used up, neighbours become one.
+// StepPicture: a log's numbers over its steps in a few hundred buckets for each
+// rank and optimizer, however long it is: when they are used up, neighbours
+// become one.
 
 #ifndef NANWATCH_CLI_STEP_PICTURE_H_
 #define NANWATCH_CLI_STEP_PICTURE_H_
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/style.h"
@@ -17,18 +19,28 @@ namespace nanwatch {
 
 class StepPicture {
  public:
-  // Records of the first rank and optimizer seen; others are not drawn.
+  // Records of the first kSeries ranks and optimizers; others are not drawn.
   void Add(const LogRecord& record);
-  // Loss, loss scale and overflows; empty when there is nothing to draw.
-  std::string Text(const Style& style) const;
+  // Returns loss, loss scale and overflows of a rank's optimizer, or of the
+  // first one where there is none such; empty when there is nothing to draw.
+  std::string Text(int32_t rank, std::string_view optimizer,
+                   const Style& style) const;
 
  private:
   static constexpr size_t kBuckets = 512;
+  static constexpr size_t kSeries = 16;  // 4 MB a log
 
-  std::vector<StepBucket> buckets_;
-  uint64_t bucket_records_ = 1;  // of a full one
-  int32_t rank_ = -1;
-  std::string optimizer_;
+  struct Series {
+    int32_t rank = -1;
+    std::string optimizer;
+    std::vector<StepBucket> buckets;
+    uint64_t bucket_records = 1;  // of a full one
+  };
+
+  // Returns where it is among series_; their number: it is not.
+  size_t IndexOf(int32_t rank, std::string_view optimizer) const;
+
+  std::vector<Series> series_;
 };
 
 }  // namespace nanwatch

@@ -17,8 +17,8 @@ constexpr std::string_view kChange[] = {
     "schedule",   "accumulat",     "init_scale",   "growth",    "backoff",
     "hysteresis", "sequence",      "hidden",       "layers",    "vocab"};
 constexpr std::string_view kDoNot[] = {
-    "watch_level", "last_layer", "path",      "host", "dir",
-    "log",         "output",     "trains_on", "job",  "benchmark"};
+    "watch_level", "last_layer", "path",   "host", "dir",      "log",
+    "output",      "trains_on",  "losses", "job",  "benchmark"};
 
 std::string Lower(std::string_view text) {
   std::string lower(text);

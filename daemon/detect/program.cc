@@ -65,6 +65,11 @@ bool FollowsRewards(const RunDescription& run) {
          Is(run, {"stable_baselines3", "rsl_rl"});
 }
 
+bool HasOneAim(const RunDescription& run) {
+  const auto told = run.settings.find("losses");
+  return told != run.settings.end() && told->second == "of_one_aim";
+}
+
 float UntrainedLoss(const RunDescription& run, float guessing) {
   const float told = SettingOf(run, "untrained_loss");
   if (told > 0) return told;

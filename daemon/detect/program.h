@@ -23,6 +23,10 @@ bool NamesLoss(const RunDescription& run);
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
 
+// Losses of several optimizers have one aim (settings: losses): none grows as
+// another falls.
+bool HasOneAim(const RunDescription& run);
+
 // Returns the loss of an untrained model: as the run says (settings:
 // untrained_loss), else `guessing` where it trains language, else 0.
 float UntrainedLoss(const RunDescription& run, float guessing);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "detect/program.h"
 #include "detect/replica_locator.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
@@ -164,7 +165,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   track->tally.Add(record, overflow, fate);
   if (rank->tracks.size() > 1) {
     rank->all_tracks.Add(record, overflow, fate);
-    rank->rivals.Add(record, track->name);
+    if (!HasOneAim(description_)) rank->rivals.Add(record, track->name);
   }
   Remember(rank, record, fate);
   if (record.samples != nullptr)

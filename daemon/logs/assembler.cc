@@ -146,7 +146,11 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
   ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
   if (fact.step && fact.of_epoch && !fact.step_of_counter) ++epoch_lines_;
-  if (fact.step && *fact.step < rank->last_step) {
+  // Series may count in ways of their own.
+  const int64_t before = rank->series.several() && fact.scaler
+                             ? rank->lanes.last_step(*fact.scaler)
+                             : rank->last_step;
+  if (fact.step && *fact.step < before) {
     // From the beginning, or from a checkpoint: a new attempt of the run.
     TellWaiting(rank);
     rank->last_step = -1;
@@ -328,8 +332,15 @@ void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
   record->rank = rank->rank;
   if (!own.told) own.named = rank->lanes.several();
   own.told = true;
-  if (own.named) record->optimizer = kLaneNames[lane];
+  if (own.named) record->optimizer = LaneName(*rank, lane);
   sink_(*record);
+}
+
+std::string_view Assembler::LaneName(const Rank& rank, size_t lane) {
+  if (rank.series.several() && !rank.series.name(lane).empty()) {
+    return rank.series.name(lane);
+  }
+  return kLaneNames[lane];
 }
 
 void Assembler::Flush() {

@@ -17,6 +17,7 @@
 #ifndef NANWATCH_LOGS_ASSEMBLER_H_
 #define NANWATCH_LOGS_ASSEMBLER_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,6 +28,7 @@
 #include "logs/copy_filter.h"
 #include "logs/fact.h"
 #include "logs/format.h"
+#include "logs/loss_series.h"
 #include "logs/optimizer_lanes.h"
 #include "logs/step_copies.h"
 #include "model/step.h"
@@ -36,8 +38,8 @@ namespace nanwatch {
 struct LogRecord {
   uint64_t line = 0;  // of the log, from 1
   int32_t rank = 0;
-  // Empty: the only one, or the one that was when it was first told; lives for
-  // ever.
+  // Empty: the only one, or the one that was when it was first told; lives as
+  // long as the assembler.
   std::string_view optimizer;
   // `optimizer` and `time` inside are not set; no pointers are.
   StepRecord step;
@@ -59,11 +61,17 @@ class Assembler {
   // What is known by now of the formats in the log.
   void Learn(const LogHabits& habits) { habits_ = habits; }
   void Take(const LogFact& fact, uint64_t line);
+  // Of facts as they are read: those that Take() is given may have waited.
+  void NoteWords(const LogFact& fact) {
+    if (fact.words != 0) words_.Note(fact.words, fact.before_loss);
+  }
   // Nothing more follows, or not soon: overflows that wait for their step line
   // are told now.
   void Flush();
   // Most step lines showed no step: the format or the assembler counted them.
   bool counts_steps() const { return counted_lines_ > numbered_lines_; }
+  // A rank prints losses in lines of their own, all of one aim.
+  bool has_loss_series() const { return loss_series_; }
   bool has_step_lines() const { return counted_lines_ + numbered_lines_ > 0; }
 
   // Records made of an interval at most: of a longer one the rest is left out.
@@ -106,7 +114,8 @@ class Assembler {
     // Adversaries' losses that are told, since one was not finite.
     int32_t adversaries = 0;
     CopyFilter copies;
-    StepCopies step_copies;
+    LossSeries series;
+    std::array<StepCopies, LossSeries::kMax> step_copies;  // by series
   };
   // What an interval amounts to.
   struct Interval {
@@ -165,12 +174,15 @@ class Assembler {
                              const Interval& interval);
   static void MarkGood(double scale, StepRecord* record);
   static void MarkEvent(const Happening* happening, StepRecord* record);
+  static std::string_view LaneName(const Rank& rank, size_t lane);
   // `record->step` is set.
   void Tell(Rank* rank, size_t lane, uint64_t line, LogRecord* record);
 
   LogHabits habits_;
   const LogRecordSink sink_;
   std::map<int32_t, Rank> ranks_;
+  LossWords words_;
+  bool loss_series_ = false;
   // The log's first step line, if it counts what was skipped since a line
   // before, and what came since: how far back it counts, and whether its
   // counter counts at all, the next one shows.

@@ -113,6 +113,11 @@ struct LogFact {
   std::optional<int64_t> skipped_total;  // since the start
   std::optional<int64_t> nan_since;      // of the skipped: the loss not finite
 
+  // kProgress: what stands before the loss, and the number of its words
+  // (loss_series.h); 0: not known.
+  std::string_view before_loss;
+  uint32_t words = 0;
+
   std::optional<int32_t> rank;    // where the line names one
   std::optional<int32_t> scaler;  // number of the loss scaler, if it has one
 

@@ -51,6 +51,7 @@ struct NamedLoss {
   double value = 0;
   bool cross_entropy = false;  // by its name
   bool parts = false;          // a sum of such losses
+  size_t at = 0;               // behind its name, or the last one's
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);
 

@@ -80,9 +80,24 @@ void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
 
 void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
-  if (!fact.beside && !fact.scaler && !rank.lanes.several() &&
-      rank.step_copies.IsCopy(fact, habits_.surely_take_steps)) {
-    return;
+  if (!fact.beside && !fact.scaler &&
+      (!rank.lanes.several() || rank.series.several())) {
+    const size_t series =
+        fact.words == 0 ? 0 : rank.series.Of(fact.words, fact.step, words_);
+    if (rank.step_copies[series].IsCopy(fact, habits_.surely_take_steps)) {
+      return;
+    }
+    if (rank.series.several()) {
+      loss_series_ |= !rank.series.adversaries();
+      LogFact own = fact;
+      if (rank.series.adversaries()) {
+        KeepOfAdversary(&rank, &own);
+        if (series > 0 && !own.has(StepField::kLoss)) return;
+      }
+      own.scaler = static_cast<int32_t>(series);
+      TakeOwn(&rank, own, line);
+      return;
+    }
   }
   if (fact.of_adversary && (!fact.scaler || rank.numbers_scalers)) {
     LogFact kept = fact;

@@ -109,7 +109,12 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     return;
   }
   columns_.Note(fact);
+  assembler_.NoteWords(fact);
   axis_.Take(fact, line);
+  if (!series_told_ && assembler_.has_loss_series()) {
+    series_told_ = true;
+    run_.settings.emplace("losses", "of_one_aim");
+  }
 }
 
 // Of several the last, as of exceptions that others lead to; but the word of

@@ -61,6 +61,7 @@ class LogReader {
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
+  // "losses", "of_one_aim" where lines of their own show several;
   // "evaluation_not_finite", "3350 val_loss": the step from which on that is
   // none, or "".
   const RunDescription& run() const { return run_; }
@@ -107,9 +108,10 @@ class LogReader {
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
-  bool loss_bad_ = false;    // the newest one
-  bool other_loss_ = false;  // one was named so that it may be any
-  bool goes_on_ = true;      // since it stopped
+  bool loss_bad_ = false;     // the newest one
+  bool series_told_ = false;  // settings: losses
+  bool other_loss_ = false;   // one was named so that it may be any
+  bool goes_on_ = true;       // since it stopped
 };
 
 }  // namespace nanwatch

@@ -31,20 +31,21 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
-void LossParts::Look(std::string_view before, std::string_view behind) {
+bool LossParts::Look(std::string_view before, std::string_view behind) {
   while (!before.empty() && (before.back() == ' ' || before.back() == '\'' ||
                              before.back() == '"')) {
     before.remove_suffix(1);
   }
   size_t begin = before.size();
   while (begin > 0 && IsOfName(before[begin - 1])) --begin;
-  if (!IsPartOfLoss(before.substr(begin))) return;
+  if (!IsPartOfLoss(before.substr(begin))) return false;
   behind.remove_prefix(
       std::min(behind.find_first_not_of(" '\"[("), behind.size()));
   const std::optional<double> value = Scan(InsideCall(behind)).Number();
-  if (!value) return;
+  if (!value) return false;
   ++parts_;
   sum_ += *value;
+  return true;
 }
 
 }  // namespace nanwatch

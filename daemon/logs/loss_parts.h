@@ -16,8 +16,9 @@ class LossParts {
  public:
   void Begin() { *this = {}; }
   // What stands before a sign in a line, and behind it: a part's name ends the
-  // one, and its value begins the other; or nothing of it is one.
-  void Look(std::string_view before, std::string_view behind);
+  // one, and its value begins the other; or nothing of it is one. Returns
+  // whether it is.
+  bool Look(std::string_view before, std::string_view behind);
   // Of two parts or more.
   std::optional<double> sum() const {
     return parts_ > 1 ? std::optional(sum_) : std::nullopt;

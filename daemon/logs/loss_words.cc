@@ -71,6 +71,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
     return std::nullopt;
   }
   std::optional<double> parts;
+  size_t behind = 0;
   for (const std::string_view word : kLosses) {
     for (size_t at = line.find(word); at != std::string_view::npos;
          at = line.find(word, at + 1)) {
@@ -90,12 +91,15 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       const std::optional<double> loss = scan.Number();
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
       if (whole) {
-        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before), false};
+        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before), false,
+                         at + word.size()};
       }
       parts = parts.value_or(0) + *loss;
+      behind = at + word.size();
     }
   }
-  return parts ? std::optional(NamedLoss{*parts, false, true}) : std::nullopt;
+  return parts ? std::optional(NamedLoss{*parts, false, true, behind})
+               : std::nullopt;
 }
 
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {

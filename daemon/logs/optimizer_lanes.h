@@ -63,6 +63,11 @@ class OptimizerLanes {
 
   OptimizerLane& operator[](size_t lane) { return lanes_[lane]; }
   size_t size() const { return lanes_.size(); }
+  // Of the newest step line of `lane`; -1: none yet.
+  int64_t last_step(int32_t lane) const {
+    const size_t index = static_cast<size_t>(lane);
+    return index < lanes_.size() ? lanes_[index].last_step : -1;
+  }
   // More than one, doubles apart.
   bool several() const;
   // A rank that prints all twice prints no overflow once.

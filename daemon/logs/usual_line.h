@@ -13,6 +13,7 @@
 #include "logs/column_names.h"
 #include "logs/in_words.h"
 #include "logs/line_template.h"
+#include "logs/loss_series.h"
 
 namespace nanwatch {
 
@@ -35,6 +36,8 @@ class UsualLine {
   }
 
   bool known() const { return known_; }
+  // NumberOfWords() of what stands before the loss; 0: it has none.
+  uint32_t words() const { return words_; }
 
   // `bar`: null: the line has none.
   bool Match(std::string_view line, const BarPlace* bar) {
@@ -82,7 +85,11 @@ class UsualLine {
       return false;
     }
     values_.clear();
+    words_ = 0;
     for (const PlacedValue& value : values) {
+      if (value.meaning == ColumnMeaning::kLoss && words_ == 0) {
+        words_ = NumberOfWords(line.substr(0, value.at));
+      }
       const bool in_tail = value.at >= behind;
       const LineTemplate& part = in_tail ? tail_ : head_;
       const auto first = in_tail ? tails_.begin() : heads_.begin();
@@ -105,6 +112,7 @@ class UsualLine {
   LineTemplate::Places heads_{};
   LineTemplate::Places tails_{};
   size_t behind_ = 0;  // the bar of the newest line
+  uint32_t words_ = 0;
   std::vector<Value> values_;
 };
 

@@ -92,6 +92,7 @@ class KeyValueReader : public LineReader {
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
     values_.clear();
     parts_.Begin();
+    loss_at_ = 0;
     // Of bars a log has very many, and their clocks hold no names.
     const bool clocks = bar && !names_.mapped();
     std::optional<size_t> name;  // where the first one begins
@@ -129,7 +130,7 @@ class KeyValueReader : public LineReader {
       const bool loss = fact_.fact().has(StepField::kLoss);
       punctuated_ |= punctuated && loss;
       whole_seen_ |= loss && !summed;
-      fact_.Tell(facts);
+      Tell(line, 0, facts);
       if (punctuated && (named_step || bar) && !names_.mapped() && !summed) {
         usual_.Note(line, bar, values_);
       }
@@ -144,21 +145,39 @@ class KeyValueReader : public LineReader {
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
     if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
     fact_.Begin(0);
-    usual_.ForEachValue([this, line](const PlacedValue& value) {
-      AddValue(value.meaning, line.substr(value.at));
-    });
+    loss_at_ = 0;
+    usual_.ForEachValue(
+        [this, line](const PlacedValue& value) { AddAt(value, line); });
     if (!fact_.SaysHealth()) return true;
     const bool named_step = fact_.has_step();
     if (!named_step && bar) AddStep(line, bar);
     KeepAxis(named_step, bar.has_value());
     if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
-    if (fact_.LooksLikeStep()) fact_.Tell(facts);
+    if (fact_.LooksLikeStep()) Tell(line, usual_.words(), facts);
     return true;
   }
 
  private:
   size_t BehindValue(std::string_view line, size_t at) const {
     return names_.mapped() ? at : BehindNumber(line, at);
+  }
+
+  // Appends what was gathered; `words`: of what stands before the loss, 0: they
+  // are counted here.
+  void Tell(std::string_view line, uint32_t words, FactList* facts) {
+    const size_t told = facts->size();
+    fact_.Tell(facts);
+    if (facts->size() != told + 1 || loss_at_ == 0) return;
+    LogFact& fact = facts->back();
+    fact.before_loss = line.substr(0, loss_at_);
+    fact.words = words != 0 ? words : NumberOfWords(fact.before_loss);
+  }
+
+  void AddAt(const PlacedValue& value, std::string_view line) {
+    if (value.meaning == ColumnMeaning::kLoss && loss_at_ == 0) {
+      loss_at_ = value.at;
+    }
+    AddValue(value.meaning, line.substr(value.at));
   }
 
   // The value that begins `text`: a number or a truth, behind what may be put
@@ -227,7 +246,7 @@ class KeyValueReader : public LineReader {
       const std::string_view before = part.substr(begin, at - begin);
       const Ending name = names_.Find(before);
       if (name.size == 0) {
-        parts_.Look(before, line.substr(at + 1));
+        if (parts_.Look(before, line.substr(at + 1))) loss_at_ = at + 1;
       } else {
         if (!*first) {
           *first = at - name.size;
@@ -237,8 +256,8 @@ class KeyValueReader : public LineReader {
           if (name.meaning == ColumnMeaning::kCrossEntropy) {
             parts_.Look(before, line.substr(at + 1));
           }
-          AddValue(name.meaning, line.substr(at + 1));
           values_.push_back({name.meaning, at + 1});
+          AddAt(values_.back(), line);
         }
       }
       begin = BehindValue(part, at + 1);
@@ -281,6 +300,7 @@ class KeyValueReader : public LineReader {
     const std::optional<NamedLoss> loss = LossInWords(line);
     if (!loss || (loss->parts && whole_seen_)) return false;
     *summed = loss->parts;
+    loss_at_ = loss->at;
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
                     loss->value);
@@ -364,6 +384,7 @@ class KeyValueReader : public LineReader {
   BareStep bare_;
   std::vector<PlacedValue> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
+  size_t loss_at_ = 0;       // of the line's loss, or a part; 0: none
   bool in_bar_ = false;      // the newest step without a name was in a bar
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told

@@ -82,7 +82,8 @@ def init(
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
     "inf_nan" or "saturation". `settings` bear on precision (64 at most);
-    {"trains_on": "rewards"} says that the loss follows rewards (found out where
+    {"losses": "of_one_aim"} says that optimizers with losses of their own do
+    not work against each other, as those of a GAN do; {"trains_on": "rewards"} says that the loss follows rewards (found out where
     gymnasium or the like is imported): levels of losses and norms are
     information then; {"loss": "cross_entropy"} that it is one and never below 0
     (found out of Keras's compile()). `benchmark` is a run that the daemon

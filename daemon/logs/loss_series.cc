@@ -1,0 +1,145 @@
+#include "logs/loss_series.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         static_cast<uint8_t>(c) >= 0x80;
+}
+bool IsOfWord(char c) {
+  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '.' ||
+         c == '-' || c == '+' || c == ':' || c == '@';
+}
+
+// What programs print in place of a number.
+bool StandsForNumber(std::string_view word) {
+  constexpr std::string_view kWords[] = {"nan",  "NaN",   "NAN",  "inf",
+                                         "Inf",  "INF",   "True", "False",
+                                         "true", "false", "None", "-inf"};
+  return std::find(std::begin(kWords), std::end(kWords), word) !=
+         std::end(kWords);
+}
+
+// One of two that work against each other.
+bool IsAdversary(std::string_view word) {
+  constexpr std::string_view kWords[] = {
+      "d",     "g",      "disc",      "discriminator", "netd",
+      "gen",   "netg",   "generator", "adv",           "adversary",
+      "actor", "critic", "policy",    "value",         "pi",
+      "vf",    "q"};
+  std::string small(word);
+  for (char& c : small)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const std::string_view end : {"_loss", "/loss", "-loss", "loss"}) {
+    if (small.size() > end.size() && small.ends_with(end)) {
+      small.resize(small.size() - end.size());
+      break;
+    }
+  }
+  return std::find(std::begin(kWords), std::end(kWords), small) !=
+         std::end(kWords);
+}
+
+// The next word at or behind `*at` that begins with no digit; empty: none.
+std::string_view NextWord(std::string_view text, size_t* at) {
+  while (*at < text.size()) {
+    while (*at < text.size() && !IsOfWord(text[*at])) ++*at;
+    const size_t begin = *at;
+    while (*at < text.size() && IsOfWord(text[*at])) ++*at;
+    std::string_view word = text.substr(begin, *at - begin);
+    // "2026-11-27T13:05:21", "1e-05", "-3", "loss:", "rank3".
+    while (!word.empty() && !IsLetter(word.back())) word.remove_suffix(1);
+    if (word.empty() || StandsForNumber(word)) continue;
+    if (IsLetter(word.front()) || word.front() == '_') return word;
+  }
+  return {};
+}
+
+}  // namespace
+
+uint32_t NumberOfWords(std::string_view text) {
+  uint32_t hash = 2166136261u;  // FNV-1a
+  size_t at = 0;
+  for (std::string_view word = NextWord(text, &at); !word.empty();
+       word = NextWord(text, &at)) {
+    for (const char c : word) {
+      hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
+    }
+    hash = (hash ^ ' ') * 16777619u;
+  }
+  return hash | 1;
+}
+
+void LossWords::Note(uint32_t words, std::string_view before) {
+  if (words == newest_) return;
+  newest_ = words;
+  const bool known =
+      std::any_of(texts_.begin(), texts_.end(),
+                  [words](const auto& one) { return one.first == words; });
+  if (!known && texts_.size() < kMax) {
+    texts_.emplace_back(words, before.substr(0, kTextMax));
+  }
+}
+
+std::string_view LossWords::TextOf(uint32_t words) const {
+  for (const auto& [number, text] : texts_) {
+    if (number == words) return text;
+  }
+  return {};
+}
+
+LossSeries::Kind* LossSeries::Find(uint32_t words) {
+  for (size_t i = 0; i < known_; ++i) {
+    if (kinds_[i].words == words) return &kinds_[i];
+  }
+  if (known_ == kMax) {
+    crowded_ = true;
+    return nullptr;
+  }
+  kinds_[known_].words = words;
+  return &kinds_[known_++];
+}
+
+size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
+                      const LossWords& texts) {
+  ++lines_;
+  Kind* const kind = Find(words);
+  if (kind == nullptr) return 0;
+  const Kind& other = kinds_[newest_];
+  const bool first = kind == &kinds_[0];
+  if (kind != &other && kind->series == 0 && !first && !crowded_) {
+    kind->shared += step && *step == other.step ? 1 : 0;
+    kind->turns = lines_ - kind->line <= kNear ? kind->turns + 1 : 0;
+    if (kind->shared >= kShared || kind->turns >= kTurns) {
+      kind->series = several_++;
+      Name(*kind, other, texts);
+    }
+  }
+  kind->step = step.value_or(-1);
+  kind->line = lines_;
+  newest_ = static_cast<size_t>(kind - kinds_.data());
+  return kind->series;
+}
+
+void LossSeries::Name(const Kind& own, const Kind& other,
+                      const LossWords& texts) {
+  size_t at = 0;
+  size_t its = 0;
+  std::string_view word;
+  std::string_view beside;
+  do {
+    word = NextWord(texts.TextOf(own.words), &at);
+    beside = NextWord(texts.TextOf(other.words), &its);
+  } while (!word.empty() && word == beside);
+  adversaries_ |= IsAdversary(word) || IsAdversary(beside);
+  names_[own.series] = word.substr(0, kNameMax);
+  if (word.empty()) names_[own.series] = std::to_string(own.series);
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,116 @@
+// Losses that a log prints in lines of their own.
+
+#include "logs/loss_series.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+struct Read {
+  std::map<std::string, std::vector<double>> losses;  // by optimizer
+  bool one_aim = false;
+};
+
+Read ReadLines(const std::vector<std::string>& lines) {
+  Read read;
+  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
+    if (!record.step.has(StepField::kLoss)) return;
+    read.losses[std::string(record.optimizer)].push_back(
+        record.step[StepField::kLoss]);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  read.one_aim = reader.run().settings.count("losses") > 0;
+  return read;
+}
+
+// Lines of `steps` steps: each of `heads` prints one, with its place among them
+// as the loss.
+std::vector<std::string> Lines(const std::vector<std::string>& heads,
+                               int steps) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < steps; ++step) {
+    for (size_t head = 0; head < heads.size(); ++head) {
+      lines.push_back("lr 1e-0" + std::to_string(step % 9 + 1) + " " +
+                      heads[head] + " step " + std::to_string(step) +
+                      " loss: " + std::to_string(head + 1) + ".5");
+    }
+  }
+  return lines;
+}
+
+TEST(NumberOfWords, NumbersAndWhatStandsForThemAreLeftOut) {
+  const uint32_t words = NumberOfWords("[12:01:07] seg lr=1e-05 norm=0.3 loss");
+  EXPECT_EQ(words, NumberOfWords("[13:11:59] seg lr=0.001 norm=nan loss"));
+  EXPECT_NE(words, NumberOfWords("[12:01:07] cls lr=1e-05 norm=0.3 loss"));
+  EXPECT_NE(NumberOfWords(""), 0u);
+}
+
+TEST(LossSeries, HeadsInLinesOfTheirOwnAreSeries) {
+  const Read read = ReadLines(Lines({"[seg]", "[cls]", "[box]"}, 40));
+  EXPECT_EQ(read.losses.at(""), std::vector<double>(40, 1.5));
+  EXPECT_EQ(read.losses.at("cls"), std::vector<double>(38, 2.5));
+  EXPECT_EQ(read.losses.at("box"), std::vector<double>(38, 3.5));
+  EXPECT_TRUE(read.one_aim);
+}
+
+TEST(LossSeries, ByTheNameOfTheLossToo) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 20; ++step) {
+    const std::string number = std::to_string(step);
+    lines.push_back("step " + number + " depth_loss: 1.5");
+    lines.push_back("step " + number + " normal_loss: 2.5");
+  }
+  const Read read = ReadLines(lines);
+  EXPECT_EQ(read.losses.at(""), std::vector<double>(20, 1.5));
+  EXPECT_EQ(read.losses.at("normal_loss"), std::vector<double>(18, 2.5));
+}
+
+TEST(LossSeries, TasksThatTakeTurnsAre) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 60; ++step) {
+    lines.push_back(std::string(step % 2 == 0 ? "caption" : "detect") +
+                    " step " + std::to_string(step) +
+                    " loss: " + (step % 2 == 0 ? "1.5" : "2.5"));
+  }
+  const Read read = ReadLines(lines);
+  EXPECT_EQ(read.losses.at("detect"), std::vector<double>(25, 2.5));
+}
+
+TEST(LossSeries, CopiesOfRanksAreNone) {
+  const Read read = ReadLines(Lines({"rank0", "rank1", "rank2"}, 40));
+  EXPECT_EQ(read.losses.size(), 1u);
+  EXPECT_FALSE(read.one_aim);
+}
+
+TEST(LossSeries, ASummaryOfAnEpochIsNone) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 200; ++step) {
+    lines.push_back("step " + std::to_string(step) + " loss: 1.5");
+    if (step % 20 == 19) lines.push_back("whole epoch, loss: 1.25");
+  }
+  EXPECT_EQ(ReadLines(lines).losses.size(), 1u);
+}
+
+TEST(LossSeries, OfAdversariesNoLevelIsKept) {
+  const Read read = ReadLines(Lines({"[netG]", "[netD]"}, 40));
+  EXPECT_FALSE(read.one_aim);
+  EXPECT_LT(read.losses.at("").size(), 6u) << "the first ones are not known";
+  EXPECT_EQ(read.losses.size(), 1u);
+}
+
+TEST(LossSeries, ManyKindsOfWordsAreOneSeries) {
+  std::vector<std::string> heads;
+  for (char c = 'a'; c <= 'l'; ++c) heads.push_back(std::string(3, c));
+  EXPECT_EQ(ReadLines(Lines(heads, 40)).losses.size(), 1u);
+}
+
+}  // namespace
+}  // namespace nanwatch
