@@ -28,6 +28,8 @@ constexpr NamedMeaning kUsual[] = {
     {"update", Meaning::kCounter},
     {"episode", Meaning::kCounter},
     {"round", Meaning::kCounter},
+    {"iterations", Meaning::kCounter},  // Stable-Baselines3
+    {"totaltimesteps", Meaning::kCounter},
     {"loss", Meaning::kLoss},
     {"lmloss", Meaning::kCrossEntropy},
     {"lmlosslmloss", Meaning::kCrossEntropy},

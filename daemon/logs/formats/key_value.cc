@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,13 +17,16 @@
 #include <vector>
 
 #include "logs/bare_step.h"
+#include "logs/boxed_record.h"
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
+#include "logs/kept_axis.h"
 #include "logs/loss_parts.h"
 #include "logs/named_number.h"
 #include "logs/names_before.h"
+#include "logs/next_sign.h"
 #include "logs/scan.h"
 #include "logs/usual_line.h"
 
@@ -33,29 +34,6 @@ namespace nanwatch {
 namespace {
 
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-// The high bit of each byte of `word` that is `c`, and perhaps of bytes above
-// the lowest of them.
-constexpr uint64_t BytesThatAre(char c, uint64_t word) {
-  constexpr uint64_t kOnes = 0x0101010101010101u;
-  const uint64_t other = word ^ kOnes * static_cast<uint8_t>(c);
-  return (other - kOnes) & ~other & kOnes << 7;
-}
-
-// The next = or :; the line's size: there is none.
-size_t NextSign(std::string_view line, size_t at) {
-  if constexpr (std::endian::native == std::endian::little) {
-    for (; at + sizeof(uint64_t) <= line.size(); at += sizeof(uint64_t)) {
-      uint64_t word = 0;
-      std::memcpy(&word, line.data() + at, sizeof word);
-      const uint64_t found = BytesThatAre('=', word) | BytesThatAre(':', word);
-      if (found != 0)
-        return at + static_cast<size_t>(std::countr_zero(found)) / 8;
-    }
-  }
-  while (at < line.size() && line[at] != '=' && line[at] != ':') ++at;
-  return at;
-}
-
 // Behind the number at `at`, if there is one, with what is glued to it: no
 // usual name begins with a digit. So what is before a name is the same in each
 // line.
@@ -87,6 +65,37 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
+    if (line.front() != '|' || box_.Begins(line)) ReadBox(facts);
+    if (line.front() == '|' && box_.Take(line)) return;
+    ReadOne(line, facts);
+  }
+
+  // Its names stand where they stood.
+  bool ReadUsual(std::string_view line, FactList* facts) override {
+    if (!usual_.known()) return false;
+    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
+    fact_.Begin(0);
+    loss_at_ = 0;
+    usual_.ForEachValue(
+        [this, line](const PlacedValue& value) { AddAt(value, line); });
+    if (!fact_.SaysHealth()) return true;
+    const bool named_step = fact_.has_step();
+    if (!named_step && bar) AddStep(line, bar);
+    KeepAxis(named_step, bar.has_value());
+    if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
+    if (fact_.LooksLikeStep()) Tell(line, usual_.words(), facts);
+    return true;
+  }
+
+ private:
+  void ReadBox(FactList* facts) {
+    // Facts point into it until the next line.
+    boxed_ = box_.TakeRecord();
+    if (!boxed_.empty()) ReadOne(boxed_, facts);
+  }
+
+  void ReadOne(std::string_view line, FactList* facts) {
     // A summary of numbers that were told before, if at all.
     if (line.starts_with("wandb:")) return;
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
@@ -139,25 +148,6 @@ class KeyValueReader : public LineReader {
     }
   }
 
-  // Its names stand where they stood.
-  bool ReadUsual(std::string_view line, FactList* facts) override {
-    if (!usual_.known()) return false;
-    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
-    if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
-    fact_.Begin(0);
-    loss_at_ = 0;
-    usual_.ForEachValue(
-        [this, line](const PlacedValue& value) { AddAt(value, line); });
-    if (!fact_.SaysHealth()) return true;
-    const bool named_step = fact_.has_step();
-    if (!named_step && bar) AddStep(line, bar);
-    KeepAxis(named_step, bar.has_value());
-    if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
-    if (fact_.LooksLikeStep()) Tell(line, usual_.words(), facts);
-    return true;
-  }
-
- private:
   size_t BehindValue(std::string_view line, size_t at) const {
     return names_.mapped() ? at : BehindNumber(line, at);
   }
@@ -339,19 +329,12 @@ class KeyValueReader : public LineReader {
     }
   }
 
-  // A log may count in two ways, samples in one line and iterations in the
-  // next: where they go to and fro, the way of its losses is kept.
   void KeepAxis(bool named, bool bar) {
+    using Axis = KeptAxis::Axis;
     if (!fact_.has_step()) return;
     const Axis axis = named ? Axis::kName : bar ? Axis::kBar : Axis::kWords;
-    const int64_t step = fact_.step();
-    if (axis != newest_axis_ && step < newest_step_) ++axis_turns_;
-    newest_axis_ = axis;
-    newest_step_ = step;
-    if (!loss_axis_ && fact_.fact().has(StepField::kLoss)) loss_axis_ = axis;
-    if (axis_turns_ >= kAxisTurns && loss_axis_ && axis != *loss_axis_) {
-      fact_.DropStep();
-    }
+    const bool loss = fact_.fact().has(StepField::kLoss);
+    if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
   }
 
   // "Loss: 2.3" and nothing else of ours. A few such lines may be anything; of
@@ -375,10 +358,10 @@ class KeyValueReader : public LineReader {
   }
 
   static constexpr size_t kAlone = 3;
-  static constexpr int kAxisTurns = 2;                // one may be a restart
-  enum class Axis : uint8_t { kName, kBar, kWords };  // where the step stands
 
   NamesBefore names_;
+  BoxedRecord box_;
+  std::string boxed_;  // the newest that was read
   UsualLine usual_;
   LossParts parts_;
   BareStep bare_;
@@ -391,18 +374,15 @@ class KeyValueReader : public LineReader {
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   std::vector<LogFact> alone_;  // that wait for others
   bool alone_told_ = false;
-  std::optional<Axis> loss_axis_;  // of the first loss with a step
-  Axis newest_axis_ = Axis::kName;
-  int64_t newest_step_ = 0;
-  int axis_turns_ = 0;  // back to another axis
+  KeptAxis axis_;
 };
 
 std::unique_ptr<LineReader> Make(const ColumnMap& map) {
   return std::make_unique<KeyValueReader>(map);
 }
 
-constexpr std::string_view kMarks[] = {"=",    ":",    "oss ", "OSS ",
-                                       "poch", "POCH", "oss] "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ", "OSS ", "poch",
+                                       "POCH", "oss] ", "| ",   "----"};
 
 }  // namespace
 

@@ -81,16 +81,17 @@ def init(
     says.
 
     `precision` is "fp16", "bf16", "fp8", "fp32", ...; `overflow_mode` is
-    "inf_nan" or "saturation". `settings` bear on precision (64 at most);
-    {"losses": "of_one_aim"} says that optimizers with losses of their own do
-    not work against each other, as those of a GAN do; {"trains_on": "rewards"} says that the loss follows rewards (found out where
+    "inf_nan" or "saturation". `settings` bear on precision (64 at most).
+    {"trains_on": "rewards"} says that the loss follows rewards (found out where
     gymnasium or the like is imported): levels of losses and norms are
-    information then; {"loss": "cross_entropy"} that it is one and never below 0
-    (found out of Keras's compile()). `benchmark` is a run that the daemon
-    knows, "RUN" or "RUN@ATTEMPT": this one's losses are held against its
-    (else NANWATCH_BENCHMARK). `dp`
-    to `cp` are the rank's places in its parallel groups, alone or with the
-    size of the group: dp=(1, 8). `shapes` is said by watches.
+    information then. {"losses": "of_one_aim"} says that the losses of several
+    optimizers do not work against each other, as those of a GAN do.
+    {"loss": "cross_entropy"} says that it is one and never below 0 (found out
+    of Keras's compile()). `benchmark` is a run that the daemon knows, "RUN" or
+    "RUN@ATTEMPT": this one's losses are held against its (else
+    NANWATCH_BENCHMARK). `dp` to `cp` are the rank's places in its parallel
+    groups, alone or with the size of the group: dp=(1, 8). `shapes` is said by
+    watches.
 
     `buffer_rows` are kept between the training and the sender, of steps and of
     op statuses each; `unacked_bytes` until the daemon acknowledges them

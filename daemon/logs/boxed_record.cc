@@ -1,0 +1,62 @@
+#include "logs/boxed_record.h"
+
+#include <optional>
+#include <utility>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr std::string_view kBetween = " | ";
+
+struct Row {
+  std::string_view name;
+  std::string_view value;  // empty: it has none
+};
+
+std::optional<Row> RowOf(std::string_view line) {
+  line = TrimBlanks(line);
+  if (line.size() < 5 || line.front() != '|' || line.back() != '|') {
+    return std::nullopt;
+  }
+  line = line.substr(1, line.size() - 2);
+  const size_t bar = line.find('|');
+  if (bar == line.npos || line.find('|', bar + 1) != line.npos) {
+    return std::nullopt;
+  }
+  Row row{TrimBlanks(line.substr(0, bar)), TrimBlanks(line.substr(bar + 1))};
+  const bool named = !row.name.empty() && !WholeNumber(row.name) &&
+                     row.name.find_first_of("=:") == row.name.npos &&
+                     row.name.find_first_not_of("-+") != row.name.npos;
+  if (!named) return std::nullopt;
+  if (!WholeNumber(row.value)) row.value = {};
+  return row;
+}
+
+}  // namespace
+
+bool BoxedRecord::Begins(std::string_view line) const {
+  if (record_.empty()) return false;
+  const std::optional<Row> row = RowOf(line);
+  return row && !row->value.empty() &&
+         record_.find(std::string(kBetween).append(row->name).append(":")) !=
+             record_.npos;
+}
+
+bool BoxedRecord::Take(std::string_view line) {
+  const std::optional<Row> row = RowOf(line);
+  if (!row) return false;
+  if (!row->value.empty() && record_.size() + line.size() < kRecordMax) {
+    record_.append(kBetween).append(row->name).append(": ").append(row->value);
+  }
+  return true;
+}
+
+std::string BoxedRecord::TakeRecord() {
+  std::string record = std::exchange(record_, {});
+  if (!record.empty()) record.erase(0, kBetween.size());
+  return record;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,35 @@
+// BoxedRecord: one step that a program prints as a table of names and values, a
+// row each, a rule above and below:
+//
+//  | iteration | 12   |
+//  | loss      | 2.31 |
+
+#ifndef NANWATCH_LOGS_BOXED_RECORD_H_
+#define NANWATCH_LOGS_BOXED_RECORD_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nanwatch {
+
+class BoxedRecord {
+ public:
+  // Takes in a row of two cells in bars whose first is no number; false: the
+  // line is none. A row without a value ("| train/ | |") says nothing.
+  bool Take(std::string_view line);
+  // A row with this name is taken already: the next one begins another record.
+  bool Begins(std::string_view line) const;
+  // Returns "iteration: 12 | loss: 2.31", and forgets the rows. Empty: there
+  // was none.
+  std::string TakeRecord();
+
+ private:
+  static constexpr size_t kRecordMax = 8192;
+
+  std::string record_;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_BOXED_RECORD_H_
