@@ -137,6 +137,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
     case LogFact::Kind::kBroke:
     case LogFact::Kind::kResumed:
     case LogFact::Kind::kEvaluated:
+    case LogFact::Kind::kNorm:
     case LogFact::Kind::kSetting:
     case LogFact::Kind::kUnderstood:
       return;  // the run's, not a step's

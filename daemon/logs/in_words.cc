@@ -314,4 +314,12 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   return alone ? epoch : std::nullopt;
 }
 
+bool IsSettings(std::string_view line) {
+  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
+                                         "Arguments(", "Output(", "Params("};
+  return std::any_of(
+      std::begin(kNames), std::end(kNames),
+      [line](std::string_view name) { return line.find(name) != line.npos; });
+}
+
 }  // namespace nanwatch

@@ -59,6 +59,10 @@ std::optional<NamedLoss> LossInWords(std::string_view line);
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
 
+// Whether the line is Python's print of settings, or of a training's result:
+// "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".
+bool IsSettings(std::string_view line);
+
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
 

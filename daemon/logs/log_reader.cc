@@ -53,6 +53,9 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
         if (fact.step) NoteStep(fact);
         assembler_.Take(fact, line);
       }),
+      norms_([this](const LogFact& fact, uint64_t line) {
+        axis_.Take(fact, line);
+      }),
       recogniser_(
           only, map,
           [this](const LogFact& fact, uint64_t line) { Take(fact, line); }),
@@ -110,7 +113,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   columns_.Note(fact);
   assembler_.NoteWords(fact);
-  axis_.Take(fact, line);
+  norms_.Take(fact, line);
   if (!series_told_ && assembler_.has_loss_series()) {
     series_told_ = true;
     run_.settings.emplace("losses", "of_one_aim");
@@ -145,6 +148,7 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
   // The update after the last that a line shows is the one it stopped at.
+  norms_.Flush();
   axis_.Flush();
   LogFact update = fact;
   update.kind = LogFact::Kind::kProgress;
@@ -252,6 +256,7 @@ void LogReader::Flush() {
   headed_.Flush();
   joiner_.Flush();
   recogniser_.DecideIfLikely();
+  norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
 }
@@ -260,6 +265,7 @@ void LogReader::Finish() {
   headed_.Flush();
   joiner_.Flush();
   recogniser_.Finish();
+  norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
 }

@@ -14,6 +14,7 @@
 #include "logs/assembler.h"
 #include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
+#include "logs/norm_lines.h"
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
 #include "logs/step_axis.h"
@@ -102,6 +103,7 @@ class LogReader {
   MappedColumns columns_;
   Assembler assembler_;
   StepAxis axis_;
+  NormLines norms_;
   Recogniser recogniser_;
   LineJoiner joiner_;
   RecordJoiner headed_;

@@ -55,6 +55,15 @@ bool IsNameCharacter(char c) {
   return kNameCharacters[static_cast<uint8_t>(c)];
 }
 
+size_t BehindNumber(std::string_view line, size_t at) {
+  size_t end = at;
+  while (end < line.size() && line[end] == ' ') ++end;
+  if (end + 1 < line.size() && line[end] == '-') ++end;
+  if (end >= line.size() || !IsDigit(line[end])) return at;
+  while (end < line.size() && IsNameCharacter(line[end])) ++end;
+  return end;
+}
+
 Ending NamesBefore::Look(std::string_view text, std::string_view name) {
   size_t begin = name.size();
   std::array<size_t, 3> word{};

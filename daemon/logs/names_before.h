@@ -17,6 +17,11 @@ namespace nanwatch {
 // Of names as programs print them: "train/loss", "grad-norm", "lr@0".
 bool IsNameCharacter(char c);
 
+// Returns where the number at `at` ends, with what is glued to it; `at`: there
+// is none. No usual name begins with a digit, so what is before a name is the
+// same in each line.
+size_t BehindNumber(std::string_view line, size_t at);
+
 // A name at the end of a text: what it means, and its size with what follows it
 // there; 0: none.
 struct Ending {

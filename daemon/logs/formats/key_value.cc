@@ -23,10 +23,13 @@
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/kept_axis.h"
+#include "logs/layer_norms.h"
+#include "logs/lone_losses.h"
 #include "logs/loss_parts.h"
 #include "logs/named_number.h"
 #include "logs/names_before.h"
 #include "logs/next_sign.h"
+#include "logs/norm_lines.h"
 #include "logs/scan.h"
 #include "logs/usual_line.h"
 
@@ -34,28 +37,6 @@ namespace nanwatch {
 namespace {
 
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-// Behind the number at `at`, if there is one, with what is glued to it: no
-// usual name begins with a digit. So what is before a name is the same in each
-// line.
-size_t BehindNumber(std::string_view line, size_t at) {
-  size_t end = at;
-  while (end < line.size() && line[end] == ' ') ++end;
-  if (end + 1 < line.size() && line[end] == '-') ++end;
-  if (end >= line.size() || !IsDigit(line[end])) return at;
-  while (end < line.size() && IsNameCharacter(line[end])) ++end;
-  return end;
-}
-
-// Python's print of settings, or of a training's result: "Namespace(lr=0.1,
-// step=0)", "TrainOutput(global_step=500, training_loss=0.3)".
-bool IsSettings(std::string_view line) {
-  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
-                                         "Arguments(", "Output(", "Params("};
-  return std::any_of(
-      std::begin(kNames), std::end(kNames),
-      [line](std::string_view name) { return line.find(name) != line.npos; });
-}
-
 bool MayPrecedeValue(char c) {
   return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == '[' || c == '(';
 }
@@ -84,7 +65,11 @@ class KeyValueReader : public LineReader {
     if (!named_step && bar) AddStep(line, bar);
     KeepAxis(named_step, bar.has_value());
     if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
-    if (fact_.LooksLikeStep()) Tell(line, usual_.words(), facts);
+    if (fact_.LooksLikeStep()) {
+      Tell(line, usual_.words(), facts);
+    } else {
+      AddNormAlone(facts);
+    }
     return true;
   }
 
@@ -101,6 +86,7 @@ class KeyValueReader : public LineReader {
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
     values_.clear();
     parts_.Begin();
+    layers_.Begin();
     loss_at_ = 0;
     // Of bars a log has very many, and their clocks hold no names.
     const bool clocks = bar && !names_.mapped();
@@ -119,16 +105,17 @@ class KeyValueReader : public LineReader {
     }
     if (!name) fact_.Begin(0);
     const bool alone = AddPartAlone();
-    bool summed = AddParts() || alone;
+    bool summed = AddParts() || AddLayers() || alone;
     const bool punctuated = (name || summed) && fact_.SaysHealth();
     if (!punctuated &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
+      AddNormOf(line, facts);
       return;
     }
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
-    if (bare_.rose() && !alone_.empty()) TellHeld(facts);
+    if (bare_.rose()) alone_.Tell(facts);
     KeepAxis(named_step, bar.has_value());
     if (!fact_.has_epoch()) AddEpoch(line);
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
@@ -143,9 +130,21 @@ class KeyValueReader : public LineReader {
       if (punctuated && (named_step || bar) && !names_.mapped() && !summed) {
         usual_.Note(line, bar, values_);
       }
-    } else if (name) {
+    } else if (!AddNormAlone(facts) && name) {
       HoldAlone(line.substr(0, *name), facts);
     }
+  }
+
+  void AddNormOf(std::string_view line, FactList* facts) const {
+    if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
+    if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
+  }
+
+  // Of a line that says nothing else of ours.
+  bool AddNormAlone(FactList* facts) const {
+    const bool alone = fact_.fact().present == kNormAlone && !fact_.has_step();
+    if (alone) AddNorm(fact_.fact()[StepField::kGradNorm], facts);
+    return alone;
   }
 
   size_t BehindValue(std::string_view line, size_t at) const {
@@ -237,6 +236,7 @@ class KeyValueReader : public LineReader {
       const Ending name = names_.Find(before);
       if (name.size == 0) {
         if (parts_.Look(before, line.substr(at + 1))) loss_at_ = at + 1;
+        layers_.Look(before, line.substr(at + 1));
       } else {
         if (!*first) {
           *first = at - name.size;
@@ -261,6 +261,16 @@ class KeyValueReader : public LineReader {
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
     const bool wanted = sum && !names_.mapped() && !whole;
     if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *sum);
+    return wanted;
+  }
+
+  // The norm of all layers of a line that shows a loss, too.
+  bool AddLayers() {
+    const std::optional<double> norm = layers_.norm();
+    const bool wanted = norm && !names_.mapped() &&
+                        fact_.fact().has(StepField::kLoss) &&
+                        !fact_.fact().has(StepField::kGradNorm);
+    if (wanted) fact_.AddNumber(ColumnMeaning::kGradNorm, *norm);
     return wanted;
   }
 
@@ -337,33 +347,23 @@ class KeyValueReader : public LineReader {
     if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
   }
 
-  // "Loss: 2.3" and nothing else of ours. A few such lines may be anything; of
-  // more each is a step.
   void HoldAlone(std::string_view before, FactList* facts) {
     const bool begins = std::none_of(before.begin(), before.end(), IsLower);
     if (!begins || fact_.steps_seen() || !fact_.fact().has(StepField::kLoss)) {
       return;
     }
-    alone_.push_back(fact_.fact());
-    alone_.back().step = bare_.doubtful();
-    if (alone_.size() < kAlone && !alone_told_) return;
-    for (LogFact& fact : alone_) fact.step.reset();
-    TellHeld(facts);
-    alone_told_ = true;
+    alone_.Hold(fact_.fact(), bare_.doubtful(), facts);
   }
 
-  void TellHeld(FactList* facts) {
-    facts->insert(facts->end(), alone_.begin(), alone_.end());
-    alone_.clear();
-  }
-
-  static constexpr size_t kAlone = 3;
+  static constexpr uint32_t kNormAlone =
+      1u << static_cast<int>(StepField::kGradNorm);
 
   NamesBefore names_;
   BoxedRecord box_;
   std::string boxed_;  // the newest that was read
   UsualLine usual_;
   LossParts parts_;
+  LayerNorms layers_;
   BareStep bare_;
   std::vector<PlacedValue> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
@@ -372,8 +372,7 @@ class KeyValueReader : public LineReader {
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
-  std::vector<LogFact> alone_;  // that wait for others
-  bool alone_told_ = false;
+  LoneLosses alone_;
   KeptAxis axis_;
 };
 
@@ -381,8 +380,8 @@ std::unique_ptr<LineReader> Make(const ColumnMap& map) {
   return std::make_unique<KeyValueReader>(map);
 }
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ", "OSS ", "poch",
-                                       "POCH", "oss] ", "| ",   "----"};
+constexpr std::string_view kMarks[] = {
+    "=", ":", "oss ", "OSS ", "poch", "POCH", "oss] ", "| ", "----", "norm "};
 
 }  // namespace
 

@@ -367,7 +367,8 @@ constexpr SampleLines kLines[] = {
      "grad_norm: 0.5 iteration: 7010\n"
      "Train Epoch: 4 [430/900 (44%)]\tLoss: 2.5",
      "step=400 loss=2.5\nstep=7000 grad_norm=0.5\nstep=410 loss=2.5\n"
-     "step=7005 grad_norm=0.5\nstep=420 loss=2.5\nstep=430 loss=2.5"},
+     "step=7005 grad_norm=0.5\nstep=420 loss=2.5\n"
+     "norm grad_norm=0.5\nstep=430 loss=2.5"},
 };
 
 }  // namespace

@@ -1,0 +1,64 @@
+#include "logs/layer_norms.h"
+
+#include <algorithm>
+#include <string>
+
+#include "logs/in_words.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr size_t kNameMax = 128;
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool IsOfName(char c) {
+  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '.' ||
+         c == '-' || c == '@';
+}
+
+// "h.0.attn.grad_norm", "grad norm h.0.attn", "gradients/norm/fc1": a layer's,
+// not that of all, nor a limit of it.
+bool NamesNormOfLayer(std::string_view text) {
+  while (!text.empty() &&
+         (text.back() == ' ' || text.back() == '"' || text.back() == '\'')) {
+    text.remove_suffix(1);
+  }
+  size_t begin = text.size();
+  while (begin > 0 && text.size() - begin < kNameMax &&
+         (IsOfName(text[begin - 1]) || text[begin - 1] == ' ')) {
+    --begin;
+  }
+  std::string letters;
+  bool in_layer = false;  // a dot or slash within the name
+  for (const char c : TrimBlanks(text.substr(begin))) {
+    in_layer |= c == '.' || c == '/';
+    if (IsLetter(c)) letters += static_cast<char>(c | 0x20);
+  }
+  if (!in_layer) return false;
+  const bool norm = letters.find("gradnorm") != letters.npos ||
+                    letters.find("gradientnorm") != letters.npos ||
+                    letters.find("gradientsnorm") != letters.npos;
+  constexpr std::string_view kOthers[] = {"max",    "clip", "total",
+                                          "global", "mean", "threshold"};
+  return norm && std::none_of(std::begin(kOthers), std::end(kOthers),
+                              [&](std::string_view other) {
+                                return letters.find(other) != letters.npos;
+                              });
+}
+
+}  // namespace
+
+void LayerNorms::Look(std::string_view before, std::string_view behind) {
+  if (!NamesNormOfLayer(before)) return;
+  behind.remove_prefix(
+      std::min(behind.find_first_not_of(" '\"[("), behind.size()));
+  const std::optional<double> norm = Scan(InsideCall(behind)).Number();
+  if (!norm) return;
+  ++layers_;
+  squares_ += *norm * *norm;
+}
+
+}  // namespace nanwatch

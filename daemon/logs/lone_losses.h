@@ -1,0 +1,43 @@
+// LoneLosses: lines that say "Loss: 2.3" and nothing else of ours. A few of
+// them may be anything; of more each is a step.
+
+#ifndef NANWATCH_LOGS_LONE_LOSSES_H_
+#define NANWATCH_LOGS_LONE_LOSSES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "logs/fact.h"
+
+namespace nanwatch {
+
+class LoneLosses {
+ public:
+  // Takes in a line's fact; `number`: one of the line that may be its step.
+  // Appends those that wait once they are enough, without it.
+  void Hold(const LogFact& fact, std::optional<int64_t> number,
+            FactList* facts) {
+    waiting_.push_back(fact);
+    waiting_.back().step = number;
+    if (waiting_.size() < kEnough && !told_) return;
+    for (LogFact& one : waiting_) one.step.reset();
+    Tell(facts);
+    told_ = true;
+  }
+  // Appends those that wait: their numbers are steps.
+  void Tell(FactList* facts) {
+    facts->insert(facts->end(), waiting_.begin(), waiting_.end());
+    waiting_.clear();
+  }
+
+ private:
+  static constexpr size_t kEnough = 3;
+
+  FactList waiting_;
+  bool told_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LONE_LOSSES_H_

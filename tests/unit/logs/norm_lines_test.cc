@@ -1,0 +1,77 @@
+// Gradient norms in lines of their own, and of layers.
+
+#include "logs/norm_lines.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "logs/layer_norms.h"
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+struct Read {
+  std::vector<double> losses;
+  std::vector<double> norms;  // of the steps that have one
+};
+
+Read ReadSteps(int steps, const std::vector<std::string>& below) {
+  Read read;
+  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
+    read.losses.push_back(record.step[StepField::kLoss]);
+    if (record.step.has(StepField::kGradNorm)) {
+      read.norms.push_back(record.step[StepField::kGradNorm]);
+    }
+  });
+  for (int step = 0; step < steps; ++step) {
+    reader.ReadLine("step " + std::to_string(step) + " loss: 2.5");
+    for (const std::string& line : below) reader.ReadLine(line);
+  }
+  reader.Finish();
+  return read;
+}
+
+TEST(NormLines, OfLayersAddUpToTheStepsOwn) {
+  for (const std::vector<std::string>& below :
+       {std::vector<std::string>{"  h.0.weight grad_norm 3.0",
+                                 "  h.1.weight grad_norm 4.0"},
+        {"h.0.weight.grad norm=3.0", "h.1.weight.grad norm=4.0"},
+        {"grad_norm/h.0: 3.0, grad_norm/h.1: 4.0"},
+        {"Grad norm: 5.0"}}) {
+    const Read read = ReadSteps(20, below);
+    EXPECT_EQ(read.losses, std::vector<double>(20, 2.5)) << below[0];
+    // Of the first step nobody knew that there would be some.
+    EXPECT_EQ(read.norms, std::vector<double>(19, 5)) << below[0];
+  }
+}
+
+TEST(NormLines, OneThatIsNotFiniteIsTheWhole) {
+  const Read read =
+      ReadSteps(20, {"  a.b grad_norm 3.0", "  a.c grad_norm nan"});
+  ASSERT_EQ(read.norms.size(), 19u);
+  EXPECT_TRUE(std::isnan(read.norms.back()));
+}
+
+TEST(NormLines, AStepWithoutAnyHasNone) {
+  EXPECT_TRUE(ReadSteps(20, {"  a.b weight_norm 3.0"}).norms.empty());
+}
+
+TEST(LayerNorms, LimitsAndWholesAreNoLayers) {
+  LayerNorms norms;
+  for (const char* name :
+       {"grad_norm", "clip/max_grad_norm", "train/total_grad_norm",
+        "model.global_grad_norm", "fc.weight_norm", "fc.grad"}) {
+    norms.Look(name, " 3.0");
+  }
+  EXPECT_FALSE(norms.norm().has_value());
+  norms.Look("gradient norm fc1.weight", " 3.0");
+  norms.Look("gradients/norm/fc2", " 4.0");
+  EXPECT_EQ(norms.norm(), 5);
+}
+
+}  // namespace
+}  // namespace nanwatch
