@@ -15,6 +15,13 @@ constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 32;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
+constexpr int32_t kLong = 64;  // values of a long mean; ours
+constexpr float kOfLong =
+    1.0f / 64;  // of a value: memory of the long mean; ours
+// Deviations that a level lies below its long mean by chance, as low values
+// come in a row; beyond them it fell.
+constexpr float kSeldomBelow = 1;
+constexpr float kByChance = 2.5f;     // ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
 constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
 constexpr float kOutlier = 0.5f;  // of one value, the chance; ours
@@ -78,7 +85,7 @@ void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
   late_ = step >= kLate;
   y_ = Transform(value);
   level_.Begin(y_, late_ ? prior.running : prior.fresh);
-  first_ = best_ = recent_ = highest_ = lowest_ = trough_ = y_;
+  first_ = best_ = recent_ = usual_ = highest_ = lowest_ = trough_ = y_;
   outliers_ = kSeldom;
   risen_ = 0;
   rises_ = out_ = false;
@@ -102,6 +109,7 @@ inline void Series::Heal(float y, int64_t step) {
   const float off = y - recent_;
   // Most times without a division.
   recent_ += n == kRecent ? off * kOfRecent : off / static_cast<float>(n);
+  usual_ += (y - usual_) * kOfLong;
   if (values_ >= kShown) best_ = std::min(best_, recent_);
   highest_ = std::max(highest_, y);
   lowest_ = std::min(lowest_, y);
@@ -152,7 +160,11 @@ inline bool Series::Leaves(float y, int64_t step) {
   const float noise =
       level_.noise() *
       (n < kShown ? std::sqrt(1 + 1 / static_cast<float>(n)) : 1);
-  if (y - level_.at() < Excursion::kOpens * noise) {
+  const float below = usual_ - level_.at();
+  const bool by_chance = n >= kLong && below > kSeldomBelow * noise &&
+                         below < kByChance * noise;
+  const float base = by_chance ? usual_ : level_.at();
+  if (y - base < Excursion::kOpens * noise) {
     Heal(y, step);
     return false;
   }
@@ -161,8 +173,8 @@ inline bool Series::Leaves(float y, int64_t step) {
   const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
   const bool young = n < kRecent;
   const bool climbed = climbs && (follows || young);
-  excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : level_.at(),
-                   noise, n);
+  excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : base, noise,
+                   n);
   level_.Leave(y);
   return true;
 }
@@ -199,7 +211,7 @@ void Series::Stray(float value, float y, int64_t step) {
 
 void Series::MoveTo(float y) {
   level_.MoveTo(y);
-  recent_ = y;
+  recent_ = usual_ = y;
   highest_ = std::max(highest_, y);
   trough_ = y;
   out_ = rises_ = renews_ = false;

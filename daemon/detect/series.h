@@ -115,6 +115,7 @@ class Series {
   float first_ = 0;
   float best_ = 0;
   float recent_ = 0;
+  float usual_ = 0;  // mean of about kLong healthy values
   float highest_ = 0;
   float lowest_ = 0;
   float outliers_ = 0;

@@ -56,6 +56,23 @@ std::array<int, 3> FalseAlarms(int values, HealthyNoise noise) {
   return alarms;
 }
 
+// Norms of batches of which some teach next to nothing: their logarithms have a
+// long tail below.
+TEST(Series, LowValuesInARowMakeNoLevelThatHealthRisesFrom) {
+  constexpr int kValues = 10'000'000;
+  std::mt19937_64 engine{11};
+  std::uniform_real_distribution<float> uniform(1e-4f, 1);
+  Series series;
+  int longest = 0;  // excursion
+  for (int i = 0; i < kValues; ++i) {
+    series.Add(uniform(engine), 2000 + i, kPrior);
+    if (series.out() && series.excursion().nats() >= 13.8f) {
+      longest = std::max(longest, series.excursion().values());
+    }
+  }
+  EXPECT_LT(longest, 100);
+}
+
 TEST(Series, HealthyNoiseReachesAThresholdAsSeldomAsItIsSet) {
   constexpr int kValues = 2'000'000;
   for (const double width : {0.02, 0.05, 0.2}) {
