@@ -31,6 +31,18 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
+size_t WithinLosses(std::string_view line, size_t at) {
+  std::string_view before = line.substr(0, at);
+  while (before.ends_with('\'') || before.ends_with('"')) {
+    before.remove_suffix(1);
+  }
+  if (!before.ends_with("losses") && !before.ends_with("Losses")) return 0;
+  const size_t open = line.find_first_not_of(' ', at + 1);
+  if (open == line.npos || line[open] != '{') return 0;
+  const size_t close = line.find('}', open);
+  return close == line.npos ? line.size() : close;
+}
+
 bool LossParts::Look(std::string_view before, std::string_view behind) {
   while (!before.empty() && (before.back() == ' ' || before.back() == '\'' ||
                              before.back() == '"')) {
@@ -38,7 +50,10 @@ bool LossParts::Look(std::string_view before, std::string_view behind) {
   }
   size_t begin = before.size();
   while (begin > 0 && IsOfName(before[begin - 1])) --begin;
-  if (!IsPartOfLoss(before.substr(begin))) return false;
+  return IsPartOfLoss(before.substr(begin)) && Take(behind);
+}
+
+bool LossParts::Take(std::string_view behind) {
   behind.remove_prefix(
       std::min(behind.find_first_not_of(" '\"[("), behind.size()));
   const std::optional<double> value = Scan(InsideCall(behind)).Number();

@@ -4,6 +4,7 @@
 #ifndef NANWATCH_LOGS_LOSS_PARTS_H_
 #define NANWATCH_LOGS_LOSS_PARTS_H_
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -12,6 +13,10 @@ namespace nanwatch {
 // A training's loss, by its name, that is one of several.
 bool IsPartOfLoss(std::string_view name);
 
+// Returns where "{'rpn': 0.4, 'box': 0.2}" ends, which stands behind the sign
+// at `at`, if what is before it is called losses; else 0.
+size_t WithinLosses(std::string_view line, size_t at);
+
 class LossParts {
  public:
   void Begin() { *this = {}; }
@@ -19,6 +24,8 @@ class LossParts {
   // one, and its value begins the other; or nothing of it is one. Returns
   // whether it is.
   bool Look(std::string_view before, std::string_view behind);
+  // The same of a pair within what WithinLosses() found: whatever its name.
+  bool Take(std::string_view behind);
   // Of two parts or more.
   std::optional<double> sum() const {
     return parts_ > 1 ? std::optional(sum_) : std::nullopt;

@@ -34,16 +34,19 @@ class AlikeLinesReader : public LineReader {
     }
     Kind& kind = KindOf(row_.words());
     kind.seen = ++lines_;
+    line_ = line;
     if (kind.roles) {
       Tell(*kind.roles, row_.numbers(), facts);
       return;
     }
+    if (kind.waiting.empty()) kind.first = lines_;
     kind.waiting.push_back(row_.numbers());
     if (kind.waiting.size() < kAlike) return;
     kind.roles = NumberRoles::Of(row_, kind.waiting, header_);
-    for (const RowValues& numbers : std::exchange(kind.waiting, {})) {
-      Tell(*kind.roles, numbers, facts);
-    }
+    std::vector<RowValues> waiting = std::exchange(kind.waiting, {});
+    // Lines of another kind came between, and are told: these would go back.
+    if (kind.first < told_) waiting.erase(waiting.begin(), waiting.end() - 1);
+    for (const RowValues& numbers : waiting) Tell(*kind.roles, numbers, facts);
   }
 
  private:
@@ -51,6 +54,7 @@ class AlikeLinesReader : public LineReader {
   struct Kind {
     uint64_t words = 0;
     uint64_t seen = 0;               // number of the newest
+    uint64_t first = 0;              // number of the first that waits
     std::vector<RowValues> waiting;  // until their numbers' meanings are known
     std::optional<NumberRoles> roles;
   };
@@ -97,14 +101,21 @@ class AlikeLinesReader : public LineReader {
     }
     const size_t told = facts->size();
     fact_.Tell(facts);
-    if (facts->size() > told) facts->back().guessed = !roles.named;
+    if (facts->size() == told) return;
+    told_ = lines_;
+    LogFact& fact = facts->back();
+    fact.guessed = !roles.named;
+    fact.words = static_cast<uint32_t>(row_.words()) | 1;
+    fact.before_loss = line_.substr(0, row_.numbers()[roles.loss].begin);
   }
 
   NumberRow row_;
+  std::string_view line_;
   ColumnFact fact_{ScaleText::kRounded};
   std::vector<ColumnMeaning> header_;
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
+  uint64_t told_ = 0;   // number of the newest line that was told
   bool named_ = false;  // lines of some kind name a loss
 };
 

@@ -110,8 +110,7 @@ class KeyValueReader : public LineReader {
     if (!punctuated &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
-      AddNormOf(line, facts);
-      return;
+      return AddNormOf(line, facts);
     }
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
@@ -140,10 +139,12 @@ class KeyValueReader : public LineReader {
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
   }
 
-  // Of a line that says nothing else of ours.
+  // Of a line without a loss and a step.
   bool AddNormAlone(FactList* facts) const {
-    const bool alone = fact_.fact().present == kNormAlone && !fact_.has_step();
-    if (alone) AddNorm(fact_.fact()[StepField::kGradNorm], facts);
+    const LogFact& fact = fact_.fact();
+    const bool alone = fact.has(StepField::kGradNorm) &&
+                       !fact.has(StepField::kLoss) && !fact_.has_step();
+    if (alone) AddNorm(fact[StepField::kGradNorm], facts);
     return alone;
   }
 
@@ -231,10 +232,14 @@ class KeyValueReader : public LineReader {
     const std::string_view part = line.substr(0, end);
     size_t begin = BehindValue(part, from);  // of what may be the next name
     size_t at = begin;
+    size_t within = 0;  // where losses in a dict of their own end
     for (; (at = NextSign(part, at)) < end; at = begin) {
       const std::string_view before = part.substr(begin, at - begin);
       const Ending name = names_.Find(before);
-      if (name.size == 0) {
+      if (within == 0) within = WithinLosses(line, at);
+      if (at < within && parts_.Take(line.substr(at + 1))) {
+        loss_at_ = at + 1;
+      } else if (name.size == 0) {
         if (parts_.Look(before, line.substr(at + 1))) loss_at_ = at + 1;
         layers_.Look(before, line.substr(at + 1));
       } else {
@@ -354,9 +359,6 @@ class KeyValueReader : public LineReader {
     }
     alone_.Hold(fact_.fact(), bare_.doubtful(), facts);
   }
-
-  static constexpr uint32_t kNormAlone =
-      1u << static_cast<int>(StepField::kGradNorm);
 
   NamesBefore names_;
   BoxedRecord box_;

@@ -358,6 +358,10 @@ constexpr SampleLines kLines[] = {
      "ep=22 tr=['a'] loss=0.75 err=0.214 valid=dev loss=0.5 err=0.212\n"
      "ep=23 tr=['a'] loss=nan err=0.218 valid=dev loss=nan err=0.911",
      "step=22 loss=0.75\nstep=23 loss=nan"},
+    {"losses in a dict of their own",
+     "{'step': 7, 'losses': {'rpn': 0.5, 'box': 0.25}, 'lr': 0.1}\n"
+     "{'step': 8, 'losses': {'rpn': 0.5, 'box': nan}, 'lr': 0.1}",
+     "step=7 loss=0.75 learning_rate=0.1\nstep=8 loss=nan learning_rate=0.1"},
     {"samples in one line, iterations in the next",
      "Train Epoch: 4 [400/900 (44%)]\tLoss: 2.5\n"
      "grad_norm: 0.5 iteration: 7000\n"
