@@ -110,11 +110,10 @@ void OpTrends::NextStep(int64_t step) {
   handed_on_ = {};
 }
 
-void OpTrends::AddMask(std::string_view name, const OpColumns& columns,
-                       size_t row, SparseRows* sparse) {
-  const uint64_t zeros = sparse->Zeros(row).value_or(0);
-  if (zeros == 0 || masks_.size() >= limits::kMasksPerStep) return;
-  masks_.push_back({HashOf(name), columns.elements[row], zeros});
+void OpTrends::AddMask(std::string_view name, uint64_t elements,
+                       uint64_t zeros) {
+  if (masks_.size() >= limits::kMasksPerStep) return;
+  masks_.push_back({HashOf(name), elements, zeros});
 }
 
 uint64_t OpTrends::ZerosOfMask(Slot slot, std::string_view name,

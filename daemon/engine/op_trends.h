@@ -54,8 +54,7 @@ class OpTrends {
   void NextStep(int64_t step);
   // Takes in the zeros of the output of the op `name`: a mask's (of a ReLU, of
   // dropout) are zeros in the gradient of its input, at any scale.
-  void AddMask(std::string_view name, const OpColumns& columns, size_t row,
-               SparseRows* sparse);
+  void AddMask(std::string_view name, uint64_t elements, uint64_t zeros);
   bool has_masks() const { return !masks_.empty(); }
   // Takes in a gradient of the op `name` (empty: not known), in fp16 or not,
   // whose place in the execution order is `order`. `seen`: there were gradients

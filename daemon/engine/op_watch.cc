@@ -82,8 +82,10 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   // to be bad.
   const auto& saturated = columns.count[static_cast<int>(OpCount::kSaturated)];
   const float* const near = NearLimits().data();
-  const bool zeros =
-      name && columns.count[static_cast<int>(OpCount::kZero)].has_value();
+  const auto& zeros = columns.count[static_cast<int>(OpCount::kZero)];
+  size_t zero = 0;  // of those counts the next, and its row
+  size_t with_zeros =
+      name && zeros && !zeros->rows.empty() ? zeros->rows[0] : rows;
   SparseRows sparse(columns);
   uint64_t late = 0;
   for (size_t row = 0; row < rows; ++row) {
@@ -118,8 +120,12 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
       }
     }
     if (bad != 0) mark.bad |= bit;
-    if (zeros && slot == Slot::kOutput) {
-      trends_.AddMask(name(columns.op[row]), columns, row, &sparse);
+    if (row == with_zeros) {
+      if (slot == Slot::kOutput) {
+        trends_.AddMask(name(columns.op[row]), columns.elements[row],
+                        zeros->counts[zero]);
+      }
+      with_zeros = ++zero < zeros->rows.size() ? zeros->rows[zero] : rows;
     }
     OpTrend trend;
     const bool odd = IsFollowed(mark, slot) &&
