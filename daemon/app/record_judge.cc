@@ -104,6 +104,24 @@ void RecordJudge::Judge() {
          .body = StepBatch{packer_.Take()}});
 }
 
+void RecordJudge::NameOps(int32_t rank, OpNames names) {
+  Judge();
+  if (ranks_[rank].session == 0) Open(rank);
+  Admit({.session = ranks_[rank].session,
+         .sequence = ++ranks_[rank].sequence,
+         .sent = now_,
+         .body = OpNamesAdded{std::move(names)}});
+}
+
+void RecordJudge::TakeOps(int32_t rank, OpColumns columns) {
+  Judge();
+  columns.time.assign(columns.rows(), now_);
+  Admit({.session = ranks_[rank].session,
+         .sequence = ++ranks_[rank].sequence,
+         .sent = now_,
+         .body = OpBatch{std::move(columns)}});
+}
+
 void RecordJudge::Admit(ClientMessage message) {
   const Admitted admitted =
       engine_.Admit(now_, std::move(message), options_.run_id);

@@ -16,6 +16,7 @@
 #include "app/step_packer.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "model/op.h"
 #include "model/records_ended.h"
 #include "model/rule.h"
 #include "model/run.h"
@@ -67,6 +68,10 @@ class RecordJudge {
   // An update of `rank`, in the rank's order. Judged with those that follow,
   // some at once, or by Judge(). Times do not matter: a record is a second.
   void Take(int32_t rank, std::string_view optimizer, const StepRecord& step);
+  // Names ops of `rank`; TakeOps() means them by their place among all of its.
+  void NameOps(int32_t rank, OpNames names);
+  // Statuses of ops of `rank`, in their order, of a step whose record follows.
+  void TakeOps(int32_t rank, OpColumns columns);
   // All that was taken is judged now.
   void Judge();
   // What was taken is all that there is: a trouble that may have passed in what

@@ -7,10 +7,12 @@
 #include <map>
 #include <vector>
 
+#include "cli/check_dump.h"
 #include "cli/check_log.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/coverage_text.h"
+#include "cli/dump_files.h"
 #include "cli/standing.h"
 #include "json/incident.h"
 #include "json/value.h"
@@ -127,7 +129,8 @@ int CheckLogs(const std::vector<std::string>& paths,
   int status = kExitFailed;  // until something could be judged
   std::vector<CheckedLog> logs;
   for (const std::string& path : paths) {
-    logs.push_back(CheckLog(path, options));
+    logs.push_back(path != "-" && IsDump(path) ? CheckDump(path, options)
+                                               : CheckLog(path, options));
     const CheckedLog& log = logs.back();
     if (!log.error.empty()) {
       Fail(log.error);

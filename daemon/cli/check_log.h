@@ -5,6 +5,7 @@
 #define NANWATCH_CLI_CHECK_LOG_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "app/log_judge.h"
@@ -12,6 +13,13 @@
 #include "cli/step_picture.h"
 
 namespace nanwatch {
+
+// What the tensors of a dump show by themselves, however few steps it has.
+struct DumpFinding {
+  Severity severity = Severity::kNone;
+  std::string first;     // "act, step 3": the first trouble; empty: none
+  std::string headline;  // a sentence
+};
 
 struct CheckedLog {
   std::string path;
@@ -23,9 +31,10 @@ struct CheckedLog {
   // Where nothing could be judged: why, and what the file looks like. Also
   // where what was read says nothing of the training, whatever the verdict.
   std::string nothing;
-  std::string map_note;          // where --map changed nothing: why; else empty
-  uint64_t cut_lines = 0;        // longer than any line is read
-  uint64_t damaged_records = 0;  // of a TensorBoard file
+  std::string map_note;  // where --map changed nothing: why; else empty
+  std::optional<DumpFinding> dump;  // absent: it is no dump
+  uint64_t cut_lines = 0;           // longer than any line is read
+  uint64_t damaged_records = 0;     // of a TensorBoard file
 };
 
 CheckedLog CheckLog(const std::string& path, const CheckOptions& options);

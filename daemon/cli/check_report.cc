@@ -184,11 +184,14 @@ std::string StoppedText(const LogVerdict& verdict, const Style& style) {
 // Who printed it and how much of it there is.
 std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
-  std::string out = fmt::format(
-      "{} ({}); {}, {}", verdict.emitter, log.certainty,
-      Counted(verdict.lines, "line"),
-      Counted(verdict.records,
-              verdict.steps_between ? "recorded update" : "update"));
+  std::string out = fmt::format("{} ({})", verdict.emitter, log.certainty);
+  // A dump has tensors.
+  if (verdict.lines > 0) {
+    out += fmt::format(
+        "; {}, {}", Counted(verdict.lines, "line"),
+        Counted(verdict.records,
+                verdict.steps_between ? "recorded update" : "update"));
+  }
   if (const ScalerSpec* scaler = ScalerOf(verdict)) {
     out += fmt::format("; the loss scaler moves as that of {}", scaler->title);
   }
@@ -238,6 +241,7 @@ std::string FirstOf(const CheckedLog& log) {
     const Condition condition = StandingOf(log).condition;
     if (IsHealthy(condition)) return "";
     if (condition == Condition::kNotLearning) return "no update is applied";
+    if (condition == Condition::kTrouble && log.dump) return log.dump->first;
     if (condition != Condition::kNotRead) return "too little to judge";
     if (!verdict.cut.empty()) return "not all of it was read";
     return Counted(verdict.coverage.unread, "step line") + " could not be read";

@@ -73,22 +73,24 @@ Command CheckCommand(const std::string* address) {
   const auto a = std::make_shared<CheckArguments>();
   return {.name = "check",
           .help =
-              "judge finished training logs of other programs; no daemon "
-              "needed. Exit status 0 nothing above info, 1 warning, 2 "
+              "judge finished training logs of other programs, or what other "
+              "tools dumped of one; no daemon needed. Exit status 0 nothing "
+              "above info, 1 warning, 2 "
               "critical, 3 nothing usable; of several logs the worst",
-          .options =
-              Joined({{"log", &a->paths,
-                       "the logs: plain, .gz or .zst; - reads standard input"}},
-                     a->Options(),
-                     {{"--list-formats", &a->list, "the programs known"},
-                      {"--against", &a->against,
-                       "a run or a log whose losses those of the logs are held "
-                       "against, named as for `compare`"},
-                      {"--json", &a->options.json, "one JSON object a log"},
-                      {.names = "--all",
-                       .target = &a->options.all,
-                       .help = "all that is found, not one screen a log",
-                       .excludes = "--json"}}),
+          .options = Joined(
+              {{"log", &a->paths,
+                "the logs: plain, .gz or .zst; - reads standard input; or "
+                "folders and files of a dump"}},
+              a->Options(),
+              {{"--list-formats", &a->list, "the programs known"},
+               {"--against", &a->against,
+                "a run or a log whose losses those of the logs are held "
+                "against, named as for `compare`"},
+               {"--json", &a->options.json, "one JSON object a log"},
+               {.names = "--all",
+                .target = &a->options.all,
+                .help = "all that is found, not one screen a log",
+                .excludes = "--json"}}),
           .run = [=] { return Check(*a, DaemonAddress(*address)); }};
 }
 

@@ -43,6 +43,19 @@ std::string_view WordOf(const Standing& standing, Severity worst) {
   return worst == Severity::kInfo ? "info" : "healthy";
 }
 
+// With its severity, word and exit status, where `worst` was found.
+Standing Graded(Standing standing, Severity worst) {
+  // A search for a loss scale may end by itself.
+  const bool calm = IsHealthy(standing.condition) ||
+                    standing.condition == Condition::kNothingApplied;
+  standing.severity = calm ? worst : std::max(worst, Severity::kWarning);
+  standing.word = WordOf(standing, worst);
+  standing.status = standing.severity == Severity::kCritical  ? 2
+                    : standing.severity == Severity::kWarning ? 1
+                                                              : 0;
+  return standing;
+}
+
 }  // namespace
 
 Standing StandingOf(const CheckedLog& log) {
@@ -57,6 +70,14 @@ Standing StandingOf(const CheckedLog& log) {
   standing.condition = diagnosis.condition;
   standing.headline = diagnosis.headline;
   const bool read = verdict.coverage.enough() && verdict.cut.empty();
+  if (log.dump && verdict.worst < Severity::kWarning) {
+    standing.condition = log.dump->severity == Severity::kNone
+                             ? Condition::kHealthy
+                             : Condition::kTrouble;
+    standing.headline = log.dump->headline;
+    if (IsHealthy(standing.condition) && !read) SetUnread(verdict, &standing);
+    return Graded(standing, log.dump->severity);
+  }
   if (IsHealthy(standing.condition)) {
     if (verdict.worst >= Severity::kWarning) {
       SetBefore(verdict, &standing);
@@ -64,16 +85,7 @@ Standing StandingOf(const CheckedLog& log) {
       SetUnread(verdict, &standing);
     }
   }
-  // A search for a loss scale may end by itself.
-  const bool calm = IsHealthy(standing.condition) ||
-                    standing.condition == Condition::kNothingApplied;
-  standing.severity =
-      calm ? verdict.worst : std::max(verdict.worst, Severity::kWarning);
-  standing.word = WordOf(standing, verdict.worst);
-  standing.status = standing.severity == Severity::kCritical  ? 2
-                    : standing.severity == Severity::kWarning ? 1
-                                                              : 0;
-  return standing;
+  return Graded(standing, verdict.worst);
 }
 
 }  // namespace nanwatch

@@ -15,12 +15,11 @@ constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 32;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
-constexpr int32_t kLong = 64;  // values of a long mean; ours
-constexpr float kOfLong =
-    1.0f / 64;  // of a value: memory of the long mean; ours
+constexpr int32_t kLong = 64;      // values of a long mean; ours
+constexpr float kOfLong = 1.0f / kLong;  // as kLong
 // Deviations that a level lies below its long mean by chance, as low values
 // come in a row; beyond them it fell.
-constexpr float kSeldomBelow = 1;
+constexpr float kSeldomBelow = 1;     // ours
 constexpr float kByChance = 2.5f;     // ours
 constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
 constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
@@ -161,8 +160,8 @@ inline bool Series::Leaves(float y, int64_t step) {
       level_.noise() *
       (n < kShown ? std::sqrt(1 + 1 / static_cast<float>(n)) : 1);
   const float below = usual_ - level_.at();
-  const bool by_chance = n >= kLong && below > kSeldomBelow * noise &&
-                         below < kByChance * noise;
+  const bool by_chance =
+      n >= kLong && below > kSeldomBelow * noise && below < kByChance * noise;
   const float base = by_chance ? usual_ : level_.at();
   if (y - base < Excursion::kOpens * noise) {
     Heal(y, step);

@@ -1,0 +1,107 @@
+#include "cli/check_dump.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include "app/dump_judge.h"
+#include "cli/dump_side.h"
+#include "cli/style.h"
+
+namespace nanwatch {
+namespace {
+
+// "1,204 tensors of 301 ops, 2 overflows that the device found".
+std::string WhatWasRead(const ComparedRun& run) {
+  std::string out =
+      fmt::format("{} of {}", Counted(run.tensors.size(), "tensor"),
+                  Counted(run.ops.size(), "op"));
+  if (!run.overflows.empty()) {
+    out += ", " + Counted(run.overflows.size(), "overflow") +
+           " that the device found";
+  }
+  if (!run.ordered) out += "; nobody knows which was made first";
+  return out;
+}
+
+// "3 NaN and 1 infinity"; empty: all elements are finite.
+std::string BadElements(const ComparedTensor& tensor) {
+  const uint64_t nan = tensor.nan.value_or(0);
+  const uint64_t inf = tensor.inf.value_or(0);
+  std::string out;
+  if (nan > 0) out = fmt::format("{} NaN", Grouped(nan));
+  if (nan > 0 && inf > 0) out += " and ";
+  if (inf > 0) {
+    out += fmt::format("{} {}", Grouped(inf),
+                       inf == 1 ? "infinity" : "infinities");
+  }
+  return out;
+}
+
+std::string PlaceOf(const std::string& op, int64_t step) {
+  return fmt::format("{}, step {}", Clean(op), step);
+}
+
+// Infinities may be a mask's; NaN is nobody's.
+DumpFinding OfTensors(const ComparedRun& run) {
+  const ComparedTensor* first = nullptr;
+  uint64_t bad = 0;
+  bool nan = false;
+  for (const ComparedTensor& tensor : run.tensors) {
+    if (BadElements(tensor).empty()) continue;
+    if (bad++ == 0) first = &tensor;
+    nan |= tensor.nan.value_or(0) > 0;
+  }
+  if (first == nullptr) return {};
+  const std::string& op = run.ops[first->op].name;
+  std::string headline =
+      fmt::format("The {} of {} at step {} holds {}.", Name(first->slot),
+                  Clean(op), first->step, BadElements(*first));
+  if (bad > 1) {
+    headline +=
+        run.ordered
+            ? fmt::format(" It is the first of {} such tensors.", Grouped(bad))
+            : fmt::format(
+                  " {} tensors hold such elements; which was made "
+                  "first is not known.",
+                  Grouped(bad));
+  }
+  return {nan ? Severity::kCritical : Severity::kWarning,
+          PlaceOf(op, first->step), std::move(headline)};
+}
+
+DumpFinding FindingOf(const ComparedRun& run) {
+  DumpFinding of_tensors = OfTensors(run);
+  if (of_tensors.severity != Severity::kNone) return of_tensors;
+  if (!run.overflows.empty()) {
+    const DeviceOverflow& over = run.overflows.front();
+    return {
+        Severity::kWarning, PlaceOf(over.op, over.step),
+        fmt::format("The device found an overflow in {} at step {}: {}{}{}.",
+                    Clean(over.op), over.step, Clean(over.unit),
+                    over.meaning.empty() ? "" : ", ", over.meaning)};
+  }
+  return {Severity::kNone, "",
+          fmt::format("Healthy: no NaN and no infinity in {}.",
+                      Counted(run.tensors.size(), "tensor"))};
+}
+
+}  // namespace
+
+CheckedLog CheckDump(const std::string& path, const CheckOptions& options) {
+  CheckedLog log;
+  log.path = path;
+  const Result<DumpedRun> dumped = ReadDump(path);
+  if (!dumped.ok()) {
+    log.error = dumped.error();
+    log.nothing = "nothing of it could be read.";
+    return log;
+  }
+  static_cast<RecordVerdict&>(log.verdict) =
+      JudgeDump(dumped->run, path, options.rules);
+  log.verdict.emitter = "dump";
+  log.verdict.cut = dumped->complaint;
+  log.certainty = WhatWasRead(dumped->run);
+  log.dump = FindingOf(dumped->run);
+  return log;
+}
+
+}  // namespace nanwatch
