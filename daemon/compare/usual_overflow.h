@@ -1,6 +1,5 @@
-// Overflows that a benchmark has as well: they are usual. What is left is
-// abnormal (rule 23 of the field's monitors: an overflow here and not in the
-// benchmark, at the same op and step).
+// Overflows that a benchmark has as well, at the same op and step: they are
+// usual. What is left is abnormal.
 
 #ifndef NANWATCH_COMPARE_USUAL_OVERFLOW_H_
 #define NANWATCH_COMPARE_USUAL_OVERFLOW_H_
