@@ -46,8 +46,9 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
-    if (line.front() != '|' || box_.Begins(line)) ReadBox(facts);
-    if (line.front() == '|' && box_.Take(line)) return;
+    const bool row = line.starts_with('|');
+    if (!row || box_.Begins(line)) ReadBox(facts);
+    if (row && box_.Take(line)) return;
     ReadOne(line, facts);
   }
 
@@ -76,8 +77,7 @@ class KeyValueReader : public LineReader {
  private:
   void ReadBox(FactList* facts) {
     // Facts point into it until the next line.
-    boxed_ = box_.TakeRecord();
-    if (!boxed_.empty()) ReadOne(boxed_, facts);
+    if (!(boxed_ = box_.TakeRecord()).empty()) ReadOne(boxed_, facts);
   }
 
   void ReadOne(std::string_view line, FactList* facts) {

@@ -43,6 +43,7 @@ TEST(MappedColumns, NamesThoseThatNoLineShows) {
 // A column that begins late is there.
 TEST(MappedColumns, OneLineIsEnough) {
   std::vector<std::string> lines(200, "loss=2.5 step=1");
+  lines.emplace_back("");
   lines.emplace_back("loss=2.5 step=2 gn=0.5");
   EXPECT_THAT(Missing({"grad_norm=gn"}, lines), IsEmpty());
 }
