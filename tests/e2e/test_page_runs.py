@@ -7,7 +7,7 @@ import tempfile
 
 import browser
 import pytest
-from conftest import BIN, Daemon, feed, get_json, wait_for
+from conftest import BIN, Daemon, feed, get_json, wait_for, word2vec
 from test_page import DESKTOP, FILES, PHONE, Visit, from_folder, picture
 
 LOSS = ".spark-line path.loss"
@@ -30,7 +30,7 @@ def is_critical(daemon, run):
 @pytest.fixture(scope="module")
 def opened():
     """Opens the page of a run in trouble, one in trouble that was killed since, one
-    whose losses were not finite to its end, and a healthy one."""
+    whose loss was not finite once, one with notes, and a healthy one."""
     with tempfile.TemporaryDirectory(prefix="nw-") as name, \
             browser.chromium() as chromium:
         daemon = Daemon(name).start()
@@ -46,6 +46,8 @@ def opened():
                 daemon.http + "/api/v1/runs/killed")["state"] == "lost")
             feed(daemon.address, "--run", "ended", "--nan-loss-at", "50",
                  "--steps", "100", "--rate", "0")
+            word2vec(daemon.address, "--run", "cured", "--scenario", "cure",
+                     "--steps", "300", "--quiet", check=False)
             feed(daemon.address, "--run", "fine", "--steps", "300", "--rate",
                  "0")
 
@@ -87,7 +89,7 @@ def heights(path):
 def test_who_needs_a_person_stands_first(rows):
     names = rows.locator("tbody a").all_inner_texts()
     assert names[:2] == ["living", "killed"]
-    assert set(names[2:]) == {"ended", "fine"}
+    assert set(names[2:]) == {"cured", "ended", "fine"}
     assert rows.title() == "(1) nanwatch"
     assert rows.inner_text("h1").startswith("1 of ")
 
@@ -124,3 +126,18 @@ def test_each_row_has_its_line_on_a_phone_and_at_night(opened, scheme):
             "document.documentElement.scrollWidth <= innerWidth")
         picture(page, f"rows-{name}-{scheme}", full_page=True)
         page.close()
+
+
+def test_notes_are_drawn_when_somebody_asks(opened):
+    page = opened(viewport=DESKTOP)
+    at = page.url.split("/?")[0].rstrip("/")
+    incidents = get_json(at + "/api/v1/runs/cured/incidents")["incidents"]
+    assert {i["worst_severity"] for i in incidents} == {"info"}
+    page.goto(at + "/?run=cured")
+    page.wait_for_selector(".chart canvas")
+    page.wait_for_selector("button >> text=Show notes")
+    assert page.locator(".lane button").count() == 0
+    page.click("button >> text=Show notes")
+    page.wait_for_selector(".lane .bar-of.info")
+    page.click("button >> text=Hide notes")
+    page.wait_for_selector(".lane .bar-of.info", state="detached")
