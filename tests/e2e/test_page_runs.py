@@ -62,6 +62,7 @@ def opened():
                 page.wait_for_selector("a:text-is('ended')")
                 return page
 
+            opened.living = living
             yield opened
         finally:
             for training in (living, killed):
@@ -141,3 +142,11 @@ def test_notes_are_drawn_when_somebody_asks(opened):
     page.wait_for_selector(".lane .bar-of.info")
     page.click("button >> text=Hide notes")
     page.wait_for_selector(".lane .bar-of.info", state="detached")
+
+
+def test_a_run_in_trouble_that_broke_off_makes_nobody_come(opened):
+    opened.living.kill()
+    opened.living.wait()
+    page = opened(viewport=DESKTOP)
+    page.wait_for_selector("h1:text-is('No run needs attention')")
+    assert page.title() == "nanwatch"
