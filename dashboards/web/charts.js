@@ -15,6 +15,9 @@ const FIRST_SHOWN = 3;  // fields; others are under "more"
 const NARROWEST = 4;    // steps of a window
 const POINTS_NEAR = 20;  // around a step that a link named
 
+// An incident that was never worth a warning. Its bar is shown on request.
+const isNote = (incident) => incident.worst_severity === 'info';
+
 export class Charts {
   // `owner`: {path(), rank, remember(), incident(id)}.
   constructor(owner, {step, from, to}) {
@@ -122,7 +125,9 @@ export class Charts {
 
   setIncidents(incidents) {
     this.incidents = incidents;
-    if (this.charts.length) this.drawLane();
+    if (!this.charts.length) return;
+    this.drawTools(collected(this.buckets));
+    this.drawLane();
   }
 
   draw() {
@@ -176,6 +181,12 @@ export class Charts {
             this.zoom(null)}, 'Whole run'),
         h('button', {'data-key': 'next', title: 'n', onclick: () =>
             this.next(1)}, 'Next bad step'),
+        this.incidents.some(isNote) && h('button', {
+          'data-key': 'notes', onclick: () => {
+            this.notes = !this.notes;
+            this.draw();
+          },
+        }, this.notes ? 'Hide notes' : 'Show notes'),
         fields.length > FIRST_SHOWN && h('button', {
           'data-key': 'fields', onclick: () => {
             this.all = !this.all;
@@ -186,7 +197,8 @@ export class Charts {
 
   drawLane() {
     if (!this.charts.length) return;
-    drawLane(this.lane, this.incidents, this.shown(), this.charts[0].area,
+    const shown = this.incidents.filter((i) => this.notes || !isNote(i));
+    drawLane(this.lane, shown, this.shown(), this.charts[0].area,
              (incident) => this.owner.incident(incident));
   }
 

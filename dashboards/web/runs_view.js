@@ -3,6 +3,7 @@
 import {getJson, watch} from './api.js';
 import {fill, h, mark} from './dom.js';
 import {ago, count, fullTime, scale, value} from './format.js';
+import {Sparks} from './spark.js';
 
 const RANK = {none: 0, info: 1, warning: 2, critical: 3};
 const SHOWN = 200;
@@ -41,8 +42,13 @@ function endOf(run) {
 
 const open = (run) => run.state !== 'closed';
 
+// Whether a person can still help: it reports, and what is worth a warning is
+// neither over nor the end of the run.
+const needsPerson = (run) => run.state === 'open' &&
+    run.condition !== 'healed' && RANK[run.health_severity] >= 2;
+
 function worstFirst(a, b) {
-  return open(b) - open(a) ||
+  return needsPerson(b) - needsPerson(a) || open(b) - open(a) ||
       RANK[b.health_severity] - RANK[a.health_severity] ||
       (b.last_record || b.opened) - (a.last_record || a.opened) ||
       a.run_id.localeCompare(b.run_id);
@@ -54,6 +60,7 @@ export class RunsView {
     this.runs = null;
     this.ended = false;
     this.limit = SHOWN;
+    this.sparks = new Sparks(() => this.draw());
     context.crumbs();
     document.title = 'nanwatch';
     this.find = h('input', {
@@ -81,6 +88,7 @@ export class RunsView {
   stop() {
     this.stopped = true;
     this.watch.stop();
+    this.sparks.stop();
     clearInterval(this.clock);
   }
 
@@ -115,7 +123,7 @@ export class RunsView {
     if (!this.runs) return;
     const runs = this.shown();
     this.sentence.textContent = this.inOneSentence();
-    const sick = this.runs.filter((r) => open(r) && RANK[r.severity] >= 2);
+    const sick = this.runs.filter(needsPerson);
     document.title = (sick.length ? `(${sick.length}) ` : '') + 'nanwatch';
     if (!this.runs.length) {
       fill(this.table, h('p', {class: 'note'},
@@ -127,9 +135,13 @@ export class RunsView {
     fill(this.table,
         h('table', {class: 'list'},
           h('thead', {}, h('tr', {},
-            ['Run', 'Verdict', 'Step', 'Loss', scaled && 'Loss scale', 'Ranks',
-             'Last record'].filter(Boolean).map((name, i) =>
-               h('th', {scope: 'col', class: i > 1 ? 'number' : null}, name)))),
+            h('th', {scope: 'col'}, 'Run'), h('th', {scope: 'col'}, 'Verdict'),
+            h('th', {scope: 'col', class: 'spark-key'},
+              h('span', {class: 'loss'}, 'loss'),
+              scaled && h('span', {class: 'scale'}, 'scale')),
+            ['Step', 'Loss', scaled && 'Loss scale', 'Ranks', 'Last record']
+                .filter(Boolean).map((name) =>
+                  h('th', {scope: 'col', class: 'number'}, name)))),
           h('tbody', {},
             runs.slice(0, this.limit).map((r) => this.row(r, scaled)))),
         runs.length > this.limit &&
@@ -137,13 +149,18 @@ export class RunsView {
               this.limit += SHOWN;
               this.draw();
             }}, `${count(runs.length - this.limit)} more`));
+    const rows = this.table.querySelectorAll('tbody tr');
+    this.sparks.look([...rows].map((row, i) => [row, runs[i]]));
   }
 
   inOneSentence() {
     const live = this.runs.filter(open);
-    const sick = live.filter((r) => RANK[r.severity] >= 2);
+    const sick = live.filter(needsPerson);
     if (!this.runs.length) return 'No runs yet';
     if (!live.length) return 'No run is open';
+    if (!sick.length && live.some((r) => RANK[r.health_severity] >= 2)) {
+      return 'No run needs attention';
+    }
     if (!sick.length) {
       return live.length === 1 ? 'The run is healthy' :
           `All ${count(live.length)} runs are healthy`;
@@ -177,6 +194,7 @@ export class RunsView {
             known ? what.replace(/^Healthy( now\.|: )/, '') :
                     'ended; open it to judge it again',
             why && h('span', {class: 'note'}, ' ' + why))),
+        h('td', {class: 'spark-cell'}, this.sparks.of(run)),
         h('td', {class: 'number', 'data-name': 'step'}, count(run.last_step)),
         h('td', {class: 'number' + (loss === 'NaN' ? ' bad' : ''),
                  'data-name': 'loss'}, loss),

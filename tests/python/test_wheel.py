@@ -16,6 +16,7 @@ import pytest
 from daemons import ROOT, SOURCE, wait_for
 
 MOST_BYTES = 25e6
+ALL = bool(os.environ.get("NANWATCH_TEST_ALL"))
 LIBRARIES = re.compile(r"\(NEEDED\).*\[(.+)\]")
 LOADER = re.compile(r"ld-linux-\S+\.so\.\d+")
 LOG = "".join(f"step {i} loss {2.5 if i < 50 else 'nan'} lr 0.1\n"
@@ -121,22 +122,32 @@ def test_autostart_finds_the_daemon_that_came_with_it(installed, tmp_path):
     assert pathlib.Path(said) == (installed / "bin/nanwatchd").resolve()
 
 
+# Where the wheel's two folders lie in a root.
+PLACE = "opt/nanwatch"
+NANWATCH = f"/{PLACE}/bin/nanwatch"
+NANWATCHD = f"/{PLACE}/bin/nanwatchd"
+
+
 class Root:
-    """A folder that is / for what runs there: the two folders of the wheel, a
-    training, /proc and /dev/null, and no library of the host."""
+    """A folder that is / for what runs there: what is in it already, the two
+    folders of the wheel, a training, /proc and /dev/null."""
 
     def __init__(self, path, environment):
         self.path = path
-        for name in ("proc", "dev", "tmp", "run", "etc", "var/lib"):
-            (path / name).mkdir(parents=True)
+        for name in ("proc", "dev", "tmp", "run", "etc/ssl/certs", "var/lib"):
+            (path / name).mkdir(parents=True, exist_ok=True)
         (path / "dev/null").touch()
-        (path / "bin").mkdir()
+        self.place = path / PLACE
+        for left in (self.place, path / "var/lib/nanwatch"):
+            shutil.rmtree(left, ignore_errors=True)
+        (self.place / "bin").mkdir(parents=True)
         for name in ("nanwatch", "nanwatchd"):
-            shutil.copy(environment / "bin" / name, path / "bin")
-        shutil.copytree(environment / "libexec", path / "libexec")
-        (path / "train.c").write_text(TRAINING)
-        subprocess.run(["gcc", "-static", "-O1", "-o", path / "bin/train",
-                        path / "train.c"], check=True)
+            shutil.copy(environment / "bin" / name, self.place / "bin")
+        shutil.copytree(environment / "libexec", self.place / "libexec")
+        source = self.place / "train.c"
+        source.write_text(TRAINING)
+        subprocess.run(["gcc", "-static", "-O1", "-o", self.place / "train",
+                        source], check=True)
 
     def start(self, *command, **environment):
         """In a process tree of its own, which ends with its first process."""
@@ -156,23 +167,48 @@ class Root:
         return process.returncode, out, err
 
 
-@pytest.fixture
-def root(installed, tmp_path):
-    return Root(tmp_path / "root", installed)
+@pytest.fixture(scope="module")
+def bullseye(tmp_path_factory):
+    """A Debian 11, with glibc 2.31 and none of our libraries."""
+    path = tmp_path_factory.mktemp("bullseye") / "root"
+    subprocess.run(["mmdebstrap", "--quiet", "--variant=essential", "bullseye",
+                    path], check=True)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(params=["nothing", "bullseye"])
+def root(request, installed, tmp_path):
+    if request.param == "nothing":
+        return Root(tmp_path / "root", installed)
+    if not ALL:
+        pytest.skip("an old Debian is fetched with --all")
+    return Root(request.getfixturevalue(request.param), installed)
 
 
 def test_a_log_is_judged_where_nothing_else_is(root):
     (root.path / "tmp/train.log").write_text(LOG)
-    status, out, err = root.run("/bin/nanwatch", "check", "/tmp/train.log")
+    status, out, err = root.run(NANWATCH, "check", "/tmp/train.log")
     assert status == 2 and "loss_nonfinite" in out, out + err
 
 
 def test_run_starts_the_program_and_the_daemon_beside_it(root):
-    status, out, err = root.run("/bin/nanwatch", "run", "--", "/bin/train")
+    status, out, err = root.run(NANWATCH, "run", "--", f"/{PLACE}/train")
     assert status == 5, err
     assert out.count("loss") == 60
     assert "CRITICAL" in err and "no daemon" not in err
     assert (root.path / "var/lib/nanwatch/history.db").exists()
+
+
+def test_run_starts_a_program_of_the_host(root):
+    """One that is linked with the host's own C library, and starts another."""
+    if not (root.path / "bin/sh").exists():
+        pytest.skip("nothing of a host is there")
+    (root.path / "tmp/train.log").write_text(LOG)
+    status, out, err = root.run(NANWATCH, "run", "--", "/bin/sh", "-c",
+                                "/bin/cat /tmp/train.log; exit 5")
+    assert status == 5, err
+    assert out == LOG and "CRITICAL" in err, err
 
 
 def test_the_trainings_own_libraries_are_not_taken(root):
@@ -181,14 +217,14 @@ def test_the_trainings_own_libraries_are_not_taken(root):
     bad.mkdir()
     for name in ("libc.so.6", "libstdc++.so.6", "libssl.so.3"):
         (bad / name).write_text("not a library")
-    status, out, err = root.run("/bin/nanwatch", "--version",
+    status, out, err = root.run(NANWATCH, "--version",
                                 LD_LIBRARY_PATH="/bad")
     assert status == 0 and out.startswith("nanwatch/"), err
 
 
 def test_without_its_libraries_it_says_what_is_missing(root):
-    shutil.rmtree(root.path / "libexec")
-    status, _, err = root.run("/bin/nanwatch", "--version")
+    shutil.rmtree(root.place / "libexec")
+    status, _, err = root.run(NANWATCH, "--version")
     assert status == 127 and "/libexec/nanwatch/ld.so" in err
 
 
@@ -224,7 +260,7 @@ def answer_names(server):
         server.sendto(answer, client)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def name_server():
     if os.geteuid() != 0:
         pytest.skip("only root may listen at the port of names")
@@ -259,13 +295,12 @@ def test_names_are_looked_up_and_tls_is_spoken(
 
     threading.Thread(target=take, daemon=True).start()
     (root.path / "etc/resolv.conf").write_text(f"nameserver {name_server}\n")
-    (root.path / "etc/ssl/certs").mkdir(parents=True)
     shutil.copy(certificate, root.path / "etc/ssl/certs/ca-certificates.crt")
     (root.path / "etc/nanwatch.yaml").write_text(
         "notify:\n  webhook:\n    urls: ["
         f"https://{NAME}:{listener.getsockname()[1]}/hook]\n")
     daemon = root.start(
-        "/bin/nanwatchd", "--config", "/etc/nanwatch.yaml", "--socket",
+        NANWATCHD, "--config", "/etc/nanwatch.yaml", "--socket",
         "/tmp/in.sock", "--history", "off", "--listen", "off")
     try:
         at = root.path / "tmp/in.sock"
