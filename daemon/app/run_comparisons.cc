@@ -55,7 +55,7 @@ class Reading {
 
 ComparisonReply Failed(const std::string& why) {
   return {503, "The history cannot be read: " + why,
-          "Try again; the daemon's log says more.", nullptr};
+          "Try again; the daemon's log says more.", ""};
 }
 
 class Taken {
@@ -82,7 +82,7 @@ RunComparisons::RunComparisons(std::string history_path)
 ComparisonReply RunComparisons::Compare(const RunKey& a, const RunKey& b) {
   const Taken taken(busy_);
   if (!taken) {
-    return {503, "Two other runs are being compared.", "Try again.", nullptr};
+    return {503, "Two other runs are being compared.", "Try again.", ""};
   }
   const auto history = HistoryReader::Open(history_path_);
   if (!history.ok()) return Failed(history.error());
@@ -97,13 +97,13 @@ ComparisonReply RunComparisons::Compare(const RunKey& a, const RunKey& b) {
                         side_a->name, side_b->name),
             fmt::format("Compare them with the command: nanwatch compare {} {}",
                         side_a->name, side_b->name),
-            nullptr};
+            ""};
   }
   Json json = ComparisonJson(*side_a, *side_b,
                              nanwatch::Compare(side_a->run, side_b->run));
   json["map"] =
       DistanceMapJson(MapDistances(side_a->run, side_b->run, nullptr, {}));
-  return {200, "", "", std::move(json)};
+  return {200, "", "", Dump(json)};
 }
 
 }  // namespace nanwatch

@@ -92,8 +92,10 @@ inline float Log2OfNorm(const StepRecord& record) {
 
 // Without one, or where it is not finite: none.
 inline std::optional<double> FiniteLoss(const StepRecord& record) {
-  const std::optional<double> loss = record.get(StepField::kLoss);
-  return loss && std::isfinite(*loss) ? loss : std::nullopt;
+  if (!record.has(StepField::kLoss)) return std::nullopt;
+  const double loss = record[StepField::kLoss];
+  if (!std::isfinite(loss)) return std::nullopt;
+  return loss;
 }
 
 // What the levels of a rank's losses are worth. Optimizers that follow losses

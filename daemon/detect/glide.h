@@ -18,14 +18,14 @@ class Glide {
  public:
   // The next healthy record. REQUIRES: its loss, if there is one, is finite.
   void Add(float norm, std::optional<double> loss) {
-    if (loss && std::isfinite(lowest_) && GoesOnTo(norm) && IsLow(*loss)) {
-      records_ = std::min<int16_t>(records_ + 1, kSure);
-      lowest_ = std::min(lowest_, Narrow(*loss));
-    } else {
-      records_ = 0;
-      began_ = lowest_ =
-          loss ? Narrow(*loss) : std::numeric_limits<float>::infinity();
-    }
+    const float now =
+        loss ? Narrow(*loss) : std::numeric_limits<float>::infinity();
+    const bool goes_on =
+        loss && std::isfinite(lowest_) && GoesOnTo(norm) && IsLow(*loss);
+    // Noise does so by chance: choices, not branches.
+    records_ = goes_on ? std::min<int16_t>(records_ + 1, kSure) : 0;
+    began_ = goes_on ? began_ : now;
+    lowest_ = goes_on ? std::min(lowest_, now) : now;
     fall_ = newest_ - norm;
     newest_ = norm;
   }

@@ -95,7 +95,8 @@ StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
 }
 
 void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
-                                StepGradients* common, StepContext* context) {
+                                std::optional<StepGradients>* common,
+                                StepContext* context) {
   context->gradients = &gradients;
   if (rank->ops.layers().layerwise()) {
     const OpNameOf name = [&](uint32_t op) -> std::string_view {
@@ -104,8 +105,8 @@ void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
     *common = gradients;
     // Without one a scale of 1 is what they are held against.
     const double scale = StepScale(description_, context->scaler).value_or(0);
-    rank->ops.layers().ToCommon(context->record.step, scale, name, common);
-    context->gradients = common;
+    rank->ops.layers().ToCommon(context->record.step, scale, name, &**common);
+    context->gradients = &**common;
   }
   const GradientRange& range = context->gradients->range;
   context->lowest_name = NameOf(*rank, range.lowest_op()).name;

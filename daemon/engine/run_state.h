@@ -209,7 +209,8 @@ class RunState {
   // Points to a step's gradients; where layers have scales of their own, to
   // `common`: the same as if all had one.
   void PointToGradients(RankState* rank, const StepGradients& gradients,
-                        StepGradients* common, StepContext* context);
+                        std::optional<StepGradients>* common,
+                        StepContext* context);
   // Takes in what gradients say of the scales that suit their layers; where
   // these have scales of their own, their rules judge them.
   void JudgeLayers(RankState* rank, const StepRecord& record,

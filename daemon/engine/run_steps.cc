@@ -185,7 +185,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
-  StepGradients common;  // of layers with scales of their own
+  std::optional<StepGradients> common;  // of layers with their own scales
   StepContext context = ContextOf(description_, record, *track, ops);
   if (layers) context.layers = &*layers;
   PointToSeries(*rank, *track, &context);

@@ -12,7 +12,6 @@
 
 #include "base/time.h"
 #include "history/reader.h"
-#include "json/value.h"
 #include "metrics/options.h"
 #include "model/audit.h"
 #include "model/caller.h"
@@ -28,7 +27,7 @@ struct ComparisonReply {
   int status = 200;  // HTTP's
   std::string what;  // unless it is 200: why not, and what to do; sentences
   std::string todo;
-  Json json;
+  std::string json;  // where it is 200
 };
 
 // Every function is called from any of the server's threads, several at once.

@@ -1,13 +1,19 @@
 #include "web/json_reply.h"
 
+#include <utility>
+
 #include "model/limits.h"
 
 namespace nanwatch {
 
 HttpReply JsonReply(const Json& json, std::string_view handler) {
+  return WrittenReply(Dump(json), handler);
+}
+
+HttpReply WrittenReply(std::string json, std::string_view handler) {
   HttpReply reply;
   reply.content_type = kJsonType;
-  reply.body = Dump(json);
+  reply.body = std::move(json);
   if (reply.body.size() > limits::kHttpReplyBytes) {
     reply = ErrorReply(413,
                        "The answer has " + std::to_string(reply.body.size()) +

@@ -13,6 +13,8 @@ namespace nanwatch {
 
 // 413 instead, when it would pass limits::kHttpReplyBytes.
 HttpReply JsonReply(const Json& json, std::string_view handler);
+// The same of JSON that is written already.
+HttpReply WrittenReply(std::string json, std::string_view handler);
 // 400. `sentence` names the parameter.
 HttpReply BadParameter(const std::string& sentence);
 HttpReply UnknownParameter(const std::string& name);

@@ -148,8 +148,10 @@ class RunRequest {
     if (!a) return NoSuchRun(*with);
     const std::optional<RunKey> b = FindKey(**history);
     if (!b) return NoSuchRun(path_.run_id);
-    const ComparisonReply reply = backend_.compare(*a, *b);
-    if (reply.status == 200) return JsonReply(reply.json, "compare");
+    ComparisonReply reply = backend_.compare(*a, *b);
+    if (reply.status == 200) {
+      return WrittenReply(std::move(reply.json), "compare");
+    }
     return ErrorReply(reply.status, reply.what, path_.run_id, reply.todo);
   }
 

@@ -40,7 +40,7 @@ TEST_F(RunComparisonsTest, SaysWhatTheCommandSays) {
   RunComparisons comparisons(options_.path);
   const ComparisonReply reply = comparisons.Compare({"a", 0}, {"b", 2});
   ASSERT_EQ(reply.status, 200) << reply.what;
-  const Json& json = reply.json;
+  const Json json = Json::parse(reply.json);
   EXPECT_EQ(json["a"]["run"], "a");
   EXPECT_EQ(json["b"]["attempt"], 2);
   EXPECT_EQ(json["loss"]["steps"], 60);
@@ -55,8 +55,9 @@ TEST_F(RunComparisonsTest, ARunAgreesWithItself) {
   RunComparisons comparisons(options_.path);
   const ComparisonReply reply = comparisons.Compare({"a", 0}, {"a", 0});
   ASSERT_EQ(reply.status, 200) << reply.what;
-  EXPECT_EQ(reply.json["severity"], "none");
-  EXPECT_TRUE(reply.json["settings"].empty());
+  const Json json = Json::parse(reply.json);
+  EXPECT_EQ(json["severity"], "none");
+  EXPECT_TRUE(json["settings"].empty());
 }
 
 TEST_F(RunComparisonsTest, RunsThatAreTooLongAreNotHeld) {

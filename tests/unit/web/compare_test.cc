@@ -48,7 +48,7 @@ class CompareTwoRuns : public ::testing::Test {
   }
 
   FakeDaemon daemon_;
-  ComparisonReply reply_{200, "", "", {{"comparable", true}}};
+  ComparisonReply reply_{200, "", "", R"({"comparable":true})"};
   std::vector<std::pair<RunKey, RunKey>> compared_;
   bool comparing_ = true;
   bool everyone_ = false;
@@ -93,7 +93,7 @@ TEST_F(CompareTwoRuns, WhatCannotBeReadIsSaid) {
 }
 
 TEST_F(CompareTwoRuns, WhyTheyAreNotComparedIsSaid) {
-  reply_ = {413, "They are too long.", "Use the command.", nullptr};
+  reply_ = {413, "They are too long.", "Use the command.", ""};
   const HttpReply reply = Get("mine", "with=other");
   EXPECT_EQ(reply.status, 413);
   const auto error = nlohmann::json::parse(reply.body)["error"];
