@@ -5,6 +5,7 @@
 #include "app/dump_judge.h"
 #include "cli/dump_side.h"
 #include "cli/style.h"
+#include "compare/usual_overflow.h"
 
 namespace nanwatch {
 namespace {
@@ -84,22 +85,41 @@ DumpFinding FindingOf(const ComparedRun& run) {
                       Counted(run.tensors.size(), "tensor"))};
 }
 
+// "; 3 bad tensors are as bad in the benchmark, and left out".
+std::string WhatIsUsual(const UsualOverflows& usual) {
+  std::string out;
+  const size_t both = usual.tensors + usual.devices;
+  if (both > 0) {
+    out += fmt::format("; {} that the benchmark has, too, are left out",
+                       Counted(both, "overflow"));
+  }
+  if (usual.unmatched > 0) {
+    out += fmt::format("; {} with NaN or infinities are not in the benchmark",
+                       Counted(usual.unmatched, "tensor"));
+  }
+  return out;
+}
+
 }  // namespace
 
 CheckedLog CheckDump(const std::string& path, const CheckOptions& options) {
   CheckedLog log;
   log.path = path;
-  const Result<DumpedRun> dumped = ReadDump(path);
+  Result<DumpedRun> dumped = ReadDump(path);
   if (!dumped.ok()) {
     log.error = dumped.error();
     log.nothing = "nothing of it could be read.";
     return log;
   }
+  log.certainty = WhatWasRead(dumped->run);
+  if (options.benchmark_dump != nullptr) {
+    log.certainty +=
+        WhatIsUsual(LeaveOutUsual(*options.benchmark_dump, &dumped->run));
+  }
   static_cast<RecordVerdict&>(log.verdict) =
       JudgeDump(dumped->run, path, options.rules);
   log.verdict.emitter = "dump";
   log.verdict.cut = dumped->complaint;
-  log.certainty = WhatWasRead(dumped->run);
   log.dump = FindingOf(dumped->run);
   return log;
 }

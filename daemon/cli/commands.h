@@ -23,7 +23,8 @@ namespace nanwatch {
 inline constexpr int kExitFailed = 3;
 inline constexpr int kExitUsage = 4;
 
-struct Command;  // cli/option.h
+struct Command;      // cli/option.h
+struct ComparedRun;  // compare/compared_run.h
 
 struct RunChoice {
   std::string run_id;
@@ -92,6 +93,8 @@ struct CheckOptions {
   bool all = false;  // more than a screen of each log
   // What the losses are held against; null: nothing.
   std::shared_ptr<const Benchmark> benchmark;
+  // What the overflows of dumps are held against; null: nothing.
+  std::shared_ptr<const ComparedRun> benchmark_dump;
   RulesInForce rules = RulesOfLogs();
   // What a log becomes for the engine, event for event; may be empty.
   std::function<void(Time now, const Event& event)> on_event;

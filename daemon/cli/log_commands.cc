@@ -8,6 +8,8 @@
 
 #include "cli/bench.h"
 #include "cli/commands.h"
+#include "cli/dump_files.h"
+#include "cli/dump_side.h"
 #include "cli/log_flags.h"
 #include "cli/number_checks.h"
 #include "cli/option.h"
@@ -44,7 +46,12 @@ int Check(CheckArguments& arguments, const std::string& address) {
   }
   const Status resolved = arguments.Resolve(&arguments.options);
   if (!resolved.ok()) return Fail(resolved.error(), kExitUsage);
-  if (!arguments.against.empty()) {
+  if (!arguments.against.empty() && IsDump(arguments.against)) {
+    const auto dumped = ReadDump(arguments.against);
+    if (!dumped.ok()) return Fail(dumped.error());
+    arguments.options.benchmark_dump =
+        std::make_shared<const ComparedRun>(dumped->run);
+  } else if (!arguments.against.empty()) {
     const auto benchmark =
         ReadBenchmark(arguments.against, address, arguments.options);
     if (!benchmark.ok()) return Fail(benchmark.error());

@@ -45,20 +45,6 @@ Phase PhaseOf(const OpName& op, Slot slot) {
   return IsOfGradient(slot) ? Phase::kBackward : Phase::kForward;
 }
 
-// An op whose shape changes has several names: places are counted anew.
-std::vector<TensorName> NamesOf(const ComparedRun& run,
-                                std::span<const ComparedTensor> tensors) {
-  std::map<std::tuple<std::string, std::string, Slot>, uint32_t> places;
-  std::vector<TensorName> names;
-  for (const ComparedTensor& tensor : tensors) {
-    const OpName& op = run.ops[tensor.op];
-    const std::string name = PlainName(op.name);
-    const uint32_t place = places[{name, op.type, tensor.slot}]++;
-    names.emplace_back(name, op.type, tensor.slot, place);
-  }
-  return names;
-}
-
 // Returns 0 where it is not known.
 double KnownNorm(const ComparedTensor& tensor) {
   if (tensor.sketch) return NormOf(*tensor.sketch);
@@ -120,6 +106,19 @@ void Measure(double usual, TensorPair* pair) {
 }
 
 }  // namespace
+
+std::vector<TensorName> NamesOf(const ComparedRun& run,
+                                std::span<const ComparedTensor> tensors) {
+  std::map<std::tuple<std::string, std::string, Slot>, uint32_t> places;
+  std::vector<TensorName> names;
+  for (const ComparedTensor& tensor : tensors) {
+    const OpName& op = run.ops[tensor.op];
+    const std::string name = PlainName(op.name);
+    const uint32_t place = places[{name, op.type, tensor.slot}]++;
+    names.emplace_back(name, op.type, tensor.slot, place);
+  }
+  return names;
+}
 
 std::optional<bool> HaveEqualValues(const ComparedTensor& a,
                                     const ComparedTensor& b) {

@@ -61,6 +61,9 @@ struct PairedStep {
   size_t incomparable = 0;
 };
 
+// Returns the names of tensors of `run`.
+std::vector<TensorName> NamesOf(const ComparedRun& run,
+                                std::span<const ComparedTensor> tensors);
 // The tensors of one step of each run.
 PairedStep PairTensors(const ComparedRun& a,
                        std::span<const ComparedTensor> of_a,

@@ -138,8 +138,13 @@ void LossSeries::Name(const Kind& own, const Kind& other,
     beside = NextWord(texts.TextOf(other.words), &its);
   } while (!word.empty() && word == beside);
   adversaries_ |= IsAdversary(word) || IsAdversary(beside);
-  names_[own.series] = word.substr(0, kNameMax);
-  if (word.empty()) names_[own.series] = std::to_string(own.series);
+  // Of ASCII, as it goes into a terminal and onto the wire.
+  const bool plain =
+      !word.empty() && std::none_of(word.begin(), word.end(), [](char c) {
+        return static_cast<uint8_t>(c) >= 0x80;
+      });
+  names_[own.series] = plain ? std::string(word.substr(0, kNameMax))
+                             : std::to_string(own.series);
 }
 
 }  // namespace nanwatch

@@ -51,8 +51,8 @@ class LossSeries {
   // By their words they work against each other: a GAN's, an actor's and its
   // critic's.
   bool adversaries() const { return adversaries_; }
-  // The word by which a series differs from the one beside it; empty of the
-  // first one. Lives as long as this.
+  // The word by which a series differs from the one beside it, or its number
+  // where that is not ASCII; empty of the first one. Lives as long as this.
   const std::string& name(size_t series) const { return names_[series]; }
 
  private:

@@ -81,6 +81,23 @@ def test_statistics_of_others_are_judged(tmp_path):
     assert check(inspected(tmp_path / "te", 1))[0] == 0
 
 
+@pytest.mark.parametrize("make, steps", [(device, 1), (plain, 2)])
+def test_an_overflow_that_the_benchmark_has_is_usual(tmp_path, make, steps):
+    bench = put(make(tmp_path / "bench"), "act", numpy.nan)
+    same = put(make(tmp_path / "same"), "act", numpy.nan)
+    usual = len([path for path in same.rglob("*.npy")
+                 if numpy.isnan(numpy.load(path)).any()])
+    assert usual == steps
+    code, found = check(same, "--against", bench)
+    assert code == 0
+    assert f"{usual} overflow" in found["certainty"]
+    more = put(put(make(tmp_path / "more"), "act", numpy.nan),
+               "head", numpy.nan)
+    code, found = check(more, "--against", bench)
+    assert code == 2
+    assert "head" in found["diagnosis"]
+
+
 def test_what_could_not_be_read_is_no_health(tmp_path):
     folder = plain(tmp_path / "a")
     bad = folder / "step1" / "rank0" / "head.npy"

@@ -61,6 +61,14 @@ TEST(LossSeries, HeadsInLinesOfTheirOwnAreSeries) {
   EXPECT_TRUE(read.one_aim);
 }
 
+TEST(LossSeries, AWordThatIsNotAsciiBecomesANumber) {
+  const Read read = ReadLines(Lines({"[seg]",
+                                     "[\xc2\x9b"
+                                     "31m]"},
+                                    20));
+  EXPECT_EQ(read.losses.at("1").size(), 18u);
+}
+
 TEST(LossSeries, ByTheNameOfTheLossToo) {
   std::vector<std::string> lines;
   for (int step = 0; step < 20; ++step) {

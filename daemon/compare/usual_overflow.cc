@@ -1,0 +1,50 @@
+#include "compare/usual_overflow.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compare/overflow_diff.h"
+#include "compare/tensor_pair.h"
+#include "compare/tensor_steps.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsBad(const ComparedTensor& tensor) {
+  return tensor.nan.value_or(0) > 0 || tensor.inf.value_or(0) > 0;
+}
+
+}  // namespace
+
+UsualOverflows LeaveOutUsual(const ComparedRun& benchmark, ComparedRun* run) {
+  UsualOverflows usual;
+  std::vector<ComparedTensor> kept;
+  std::map<TensorName, bool> bad;  // of the benchmark's tensors of a step
+  for (size_t i = 0; i < run->tensors.size();) {
+    const int64_t step = run->tensors[i].step;
+    const auto of_benchmark = TensorsOf(benchmark, step);
+    std::vector<TensorName> names = NamesOf(benchmark, of_benchmark);
+    bad.clear();
+    for (size_t k = 0; k < names.size(); ++k) {
+      bad.try_emplace(std::move(names[k]), IsBad(of_benchmark[k]));
+    }
+    for (const TensorName& name : NamesOf(*run, TensorsOf(*run, step))) {
+      const ComparedTensor& tensor = run->tensors[i++];
+      const auto beside = bad.find(name);
+      if (IsBad(tensor) && beside != bad.end() && beside->second) {
+        ++usual.tensors;
+        continue;
+      }
+      usual.unmatched += IsBad(tensor) && beside == bad.end() ? 1 : 0;
+      kept.push_back(tensor);
+    }
+  }
+  run->tensors = std::move(kept);
+  usual.devices = run->overflows.size();
+  run->overflows = DiffOverflows(benchmark, *run).only_b;
+  usual.devices -= run->overflows.size();
+  return usual;
+}
+
+}  // namespace nanwatch
