@@ -24,7 +24,7 @@ ComparedTensor Tensor(int64_t step, Slot slot, uint64_t inf,
 }
 
 // One op in fp16, and steps with a loss scale.
-ComparedRun Run(double scale = 1024) {
+ComparedRun OneOp(double scale = 1024) {
   ComparedRun run;
   OpName op;
   op.name = "fc";
@@ -40,7 +40,7 @@ ComparedRun Run(double scale = 1024) {
 }
 
 TEST(OverflowDiffTest, AnOverflowWhereTheBenchmarkIsCleanIsAbnormal) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   a.tensors = {Tensor(3, Slot::kOutput, 0, 12.0)};
   b.tensors = {Tensor(3, Slot::kInput, 0), Tensor(3, Slot::kOutput, 2)};
   const OverflowDiff diff = DiffOverflows(a, b);
@@ -53,7 +53,7 @@ TEST(OverflowDiffTest, AnOverflowWhereTheBenchmarkIsCleanIsAbnormal) {
 }
 
 TEST(OverflowDiffTest, OneThatBothHaveIsNone) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   a.tensors = {Tensor(3, Slot::kOutput, 1)};
   b.overflows = {{3, "fc", "AI Core", ""}};
   const OverflowDiff diff = DiffOverflows(a, b);
@@ -63,14 +63,14 @@ TEST(OverflowDiffTest, OneThatBothHaveIsNone) {
 }
 
 TEST(OverflowDiffTest, WhatIsOnlyPassedOnIsNotNamed) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   a.tensors = {Tensor(3, Slot::kOutput, 0)};
   b.tensors = {Tensor(3, Slot::kInput, 1), Tensor(3, Slot::kOutput, 1)};
   EXPECT_FALSE(DiffOverflows(a, b).any());
 }
 
 TEST(OverflowDiffTest, NextToTheLimitOfTheFormatIsForInformation) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   a.tensors = {Tensor(3, Slot::kOutput, 0, 70000.0)};  // in fp32
   b.tensors = {Tensor(3, Slot::kOutput, 2)};
   const OverflowDiff diff = DiffOverflows(a, b);
@@ -80,17 +80,17 @@ TEST(OverflowDiffTest, NextToTheLimitOfTheFormatIsForInformation) {
 }
 
 TEST(OverflowDiffTest, GradientsAreLookedAtWithTheOthersLossScale) {
-  ComparedRun a = Run(1), b = Run(65536);
+  ComparedRun a = OneOp(1), b = OneOp(65536);
   a.tensors = {Tensor(3, Slot::kGradInput, 0, 2.0)};
   b.tensors = {Tensor(3, Slot::kGradInput, 2)};
   EXPECT_EQ(DiffOverflows(a, b).only_b.at(0).in_a, OpBeside::kNearLimit);
-  b = Run(2);
+  b = OneOp(2);
   b.tensors = {Tensor(3, Slot::kGradInput, 2)};
   EXPECT_EQ(DiffOverflows(a, b).only_b.at(0).in_a, OpBeside::kClean);
 }
 
 TEST(OverflowDiffTest, ABenchmarkThatSaysNothingOfTheOpIsNoWitness) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   b.overflows = {{3, "fc", "AI Core", ""}};
   EXPECT_EQ(DiffOverflows(a, b).only_b.at(0).in_a, OpBeside::kUnknown);
   EXPECT_FALSE(DiffOverflows(a, b).abnormal());
@@ -104,7 +104,7 @@ TEST(OverflowDiffTest, ABenchmarkThatSaysNothingOfTheOpIsNoWitness) {
 }
 
 TEST(OverflowDiffTest, ManyLostUpdatesAreCritical) {
-  ComparedRun a = Run(), b = Run();
+  ComparedRun a = OneOp(), b = OneOp();
   for (int64_t step = 0; step < 16; ++step) {
     a.tensors.push_back(Tensor(step, Slot::kOutput, 0));
     b.tensors.push_back(Tensor(step, Slot::kOutput, 1));
