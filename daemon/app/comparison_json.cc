@@ -69,19 +69,26 @@ Json LossJson(const LossDiff& loss) {
 }
 
 Json OverflowsJson(const OverflowDiff& diff) {
-  const auto list = [](const std::vector<DeviceOverflow>& overflows) {
-    Json json = Json::array();
-    for (const DeviceOverflow& overflow : overflows) {
-      json.push_back({{"step", overflow.step},
-                      {"op", overflow.op},
-                      {"unit", overflow.unit},
-                      {"meaning", overflow.meaning}});
-    }
-    return json;
+  const auto one = [](const DeviceOverflow& overflow) {
+    return Json{{"step", overflow.step},
+                {"op", overflow.op},
+                {"unit", overflow.unit},
+                {"meaning", overflow.meaning}};
   };
+  Json only_a = Json::array();
+  for (const DeviceOverflow& overflow : diff.only_a) {
+    only_a.push_back(one(overflow));
+  }
+  Json only_b = Json::array();
+  for (const OverflowBeside& beside : diff.only_b) {
+    only_b.push_back(one(beside.overflow));
+    only_b.back()["in_a"] = Name(beside.in_a);
+  }
   return {{"both", diff.both},
-          {"only_a", list(diff.only_a)},
-          {"only_b", list(diff.only_b)}};
+          {"only_a", std::move(only_a)},
+          {"only_b", std::move(only_b)},
+          {"abnormal_steps", diff.abnormal_steps},
+          {"updates_lost", diff.updates_lost}};
 }
 
 Json SideJson(const ComparedSide& side) {

@@ -23,12 +23,19 @@ std::string BadLossWords(const char* whose, const BadLoss& bad) {
                      whose, bad.step, InWords(bad.a), InWords(bad.b));
 }
 
+std::string PlaceOf(const DeviceOverflow& overflow) {
+  return fmt::format("{} at step {} ({}{})", overflow.op, overflow.step,
+                     overflow.unit,
+                     overflow.meaning.empty() ? "" : ": " + overflow.meaning);
+}
+
 std::string Headline(const Comparison& c) {
   if (c.first) return WhatDiverges(*c.first, c);
   if (c.loss.bad_in_b) return BadLossWords("B", *c.loss.bad_in_b);
   if (c.loss.bad_in_a) return BadLossWords("A", *c.loss.bad_in_a);
-  if (!c.overflows.only_b.empty()) {
-    return "B has an overflow in an op that has none in A.";
+  if (const std::string overflow = OverflowHeadline(c.overflows);
+      !overflow.empty()) {
+    return overflow;
   }
   if (c.tensors > 0 && c.bits) {
     return "B agrees with A: what differs is what another order of sums, or "
@@ -103,19 +110,32 @@ std::string StepsText(const std::vector<int64_t>& steps) {
   return text;
 }
 
-// Of a device's own check; empty: neither has any.
+// Empty: neither has any.
 std::string OverflowsLine(const OverflowDiff& diff) {
-  if (diff.both == 0 && diff.only_a.empty() && diff.only_b.empty()) return "";
-  std::string line =
-      fmt::format("Overflows of the device: {} in both.", diff.both);
-  for (const bool b : {true, false}) {
-    const std::vector<DeviceOverflow>& only = b ? diff.only_b : diff.only_a;
-    if (only.empty()) continue;
-    const DeviceOverflow& first = only.front();
-    line += fmt::format(" {} alone has {}, the first at step {} in {} ({}{}).",
-                        b ? "B" : "A", only.size(), first.step, first.op,
-                        first.unit,
-                        first.meaning.empty() ? "" : ": " + first.meaning);
+  if (!diff.any()) return "";
+  std::string line = fmt::format("Overflows: {} in both.", diff.both);
+  if (const OverflowBeside* first = WorstOf(diff)) {
+    line += fmt::format(" B alone has {}, the first in {}.", diff.only_b.size(),
+                        PlaceOf(first->overflow));
+    size_t count[3] = {};
+    for (const OverflowBeside& one : diff.only_b) {
+      ++count[static_cast<int>(one.in_a)];
+    }
+    const auto of = [&count](OpBeside in_a) {
+      return count[static_cast<int>(in_a)];
+    };
+    line += fmt::format(
+        " Of these ops {} are clean in A, {} are near the limit of B's "
+        "format there, and of {} A says nothing.",
+        of(OpBeside::kClean), of(OpBeside::kNearLimit), of(OpBeside::kUnknown));
+  }
+  if (diff.updates_lost > 0) {
+    line += fmt::format(" B left out {} at steps with an abnormal one.",
+                        Counted(diff.updates_lost, "update"));
+  }
+  if (!diff.only_a.empty()) {
+    line += fmt::format(" A alone has {}, the first in {}.", diff.only_a.size(),
+                        PlaceOf(diff.only_a.front()));
   }
   return line;
 }
@@ -184,22 +204,42 @@ std::string BitsLine(const Comparison& c) {
 
 }  // namespace
 
+std::string OverflowHeadline(const OverflowDiff& diff) {
+  const OverflowBeside* first = WorstOf(diff);
+  if (first == nullptr) return "";
+  const std::string place = PlaceOf(first->overflow);
+  switch (first->in_a) {
+    case OpBeside::kClean:
+      return fmt::format(
+          "An abnormal overflow: B overflows in {}, and A does not there.",
+          place);
+    case OpBeside::kNearLimit:
+      return fmt::format(
+          "B overflows in {}, where A comes near the largest number of B's "
+          "format: a lower loss scale, or a wider format, suits both.",
+          place);
+    case OpBeside::kUnknown:
+      break;
+  }
+  return fmt::format(
+      "B overflows in {}. Of A it is not known whether this op does.", place);
+}
+
 Severity SeverityOf(const Comparison& comparison) {
   if (comparison.first || comparison.loss.bad_in_a ||
       comparison.loss.bad_in_b) {
     return Severity::kCritical;
   }
+  const Severity overflows = SeverityOf(comparison.overflows);
+  if (overflows == Severity::kCritical) return overflows;
   for (const SettingDiff& diff : comparison.settings) {
     if (diff.weight == SettingWeight::kChangesResults) {
       return Severity::kWarning;
     }
   }
-  if (comparison.unread > 0 || !comparison.overflows.only_b.empty()) {
-    return Severity::kWarning;
-  }
+  if (comparison.unread > 0) return Severity::kWarning;
   const bool told = comparison.tensors > 0;
-  return !told && comparison.loss.first_step ? Severity::kWarning
-                                             : Severity::kNone;
+  return !told && comparison.loss.first_step ? Severity::kWarning : overflows;
 }
 
 ComparisonWords WordsOf(const Comparison& comparison) {

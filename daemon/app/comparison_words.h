@@ -23,6 +23,8 @@ struct ComparisonWords {
   std::vector<std::string> tensors;
   std::string what_to_do;  // empty: nothing
 };
+// Of the worst overflow that B alone has, a sentence; empty: it has none.
+std::string OverflowHeadline(const OverflowDiff& diff);
 ComparisonWords WordsOf(const Comparison& comparison);
 
 }  // namespace nanwatch

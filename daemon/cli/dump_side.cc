@@ -202,6 +202,7 @@ class DumpReading {
         CountUnread(fed.ok() ? file.path + ": " + found.error() : fed.error());
         continue;
       }
+      collector_.SetDeviceChecked();
       const int64_t step = StepOf(file.place);
       for (const OpOverflow& overflow : *found) {
         const auto op = ops.find({step, overflow.task, overflow.stream});

@@ -9,6 +9,8 @@
 namespace nanwatch {
 namespace {
 
+constexpr size_t kFlagsKept = 1 << 16;  // of a device; the first ones
+
 ComparedStep StepOf(const StepRecord& record) {
   ComparedStep step;
   step.step = record.step;
@@ -74,6 +76,7 @@ void RunCollector::Take(const Event& event) {
   } else if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
     TakeSteps(event.rank, steps->columns);
   } else if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
+    TakeFlags(event, ops->columns);
     TakeOps(event, ops->columns);
   }
 }
@@ -111,6 +114,19 @@ void RunCollector::TakeSteps(int32_t rank, const StepColumns& columns) {
       step.batch = batches[digest].digest;
     }
     steps_[step.step] = step;
+  }
+}
+
+void RunCollector::TakeFlags(const Event& event, const OpColumns& columns) {
+  if (!columns.device_flag) return;
+  run_.device_checked = true;
+  const std::vector<uint32_t>& ops = ops_[event.session];
+  for (const uint32_t row : columns.device_flag->rows) {
+    const uint32_t op = columns.op[row];
+    if (op >= ops.size() || ops[op] == UINT32_MAX) continue;
+    if (run_.overflows.size() == kFlagsKept) return;
+    run_.overflows.push_back(
+        {columns.step[row], run_.ops[ops[op]].name, "device flag", ""});
   }
 }
 

@@ -61,7 +61,8 @@ struct ComparedRun {
   std::vector<ComparedStep> steps;      // rising, each once
   std::vector<ComparedTensor> tensors;  // by step, then as they were told
   bool several_ranks = false;
-  std::vector<DeviceOverflow> overflows;  // of a dump
+  std::vector<DeviceOverflow> overflows;
+  bool device_checked = false;  // a device looked for overflows
   // Of a dump: its tensors are in the order in which they were made.
   bool ordered = true;
   size_t unread = 0;  // files of a dump that could not be read
@@ -98,6 +99,7 @@ class RunCollector {
 
   void TakeNames(const Event& event, const OpNames& names);
   void TakeSteps(int32_t rank, const StepColumns& columns);
+  void TakeFlags(const Event& event, const OpColumns& columns);
   void TakeOps(const Event& event, const OpColumns& columns);
   void Keep(int32_t rank, ComparedTensor tensor);
   uint32_t OpOf(const OpName& name);

@@ -53,8 +53,7 @@ struct Comparison {
 
   // Something that both have.
   bool comparable() const {
-    return loss.steps > 0 || tensors > 0 || overflows.both > 0 ||
-           !overflows.only_a.empty() || !overflows.only_b.empty();
+    return loss.steps > 0 || tensors > 0 || overflows.any();
   }
 };
 

@@ -1,6 +1,8 @@
 #include "compare/usual_overflow.h"
 
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,10 +42,16 @@ UsualOverflows LeaveOutUsual(const ComparedRun& benchmark, ComparedRun* run) {
       kept.push_back(tensor);
     }
   }
+  // Several units of a device may find one op's overflow.
+  std::set<std::pair<int64_t, std::string>> only_here;
+  for (const OverflowBeside& beside : DiffOverflows(benchmark, *run).only_b) {
+    only_here.emplace(beside.overflow.step, beside.overflow.op);
+  }
+  usual.devices =
+      std::erase_if(run->overflows, [&only_here](const DeviceOverflow& over) {
+        return only_here.count({over.step, over.op}) == 0;
+      });
   run->tensors = std::move(kept);
-  usual.devices = run->overflows.size();
-  run->overflows = DiffOverflows(benchmark, *run).only_b;
-  usual.devices -= run->overflows.size();
   return usual;
 }
 

@@ -36,6 +36,8 @@ class DumpCollector {
   // One that the dump names and has no numbers of.
   void CountEmpty() { ++run_.empty; }
   void CountUnread() { ++run_.unread; }
+  // The dump holds what a device's check wrote.
+  void SetDeviceChecked() { run_.device_checked = true; }
   void Take(DeviceOverflow overflow) {
     run_.overflows.push_back(std::move(overflow));
   }

@@ -124,13 +124,13 @@ def play_alone(fault, daemon, run, level, budget=NO_BUDGET):
     assert fault.told_by_client or watch.run.stats.bad_input == 0
 
 
-def play_ranks(daemon, run, *arguments):
+def play_ranks(daemon, run, *arguments, program="ddp.py"):
     """Two processes, with what a launcher would put into their environment."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     ranks = [
-        Child(FRAMEWORKS / "torch" / "ddp.py", daemon.address, run, *arguments,
+        Child(FRAMEWORKS / "torch" / program, daemon.address, run, *arguments,
               RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE="2",
               MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
         for rank in range(2)

@@ -98,6 +98,22 @@ def test_an_overflow_that_the_benchmark_has_is_usual(tmp_path, make, steps):
     assert "head" in found["diagnosis"]
 
 
+@pytest.mark.parametrize("of_benchmark, status", [(0x120, 0), (0, 1)])
+def test_overflows_of_one_op_are_one_whatever_unit_finds_them(
+        tmp_path, of_benchmark, status):
+    good, bad = device(tmp_path / "good"), device(tmp_path / "bad")
+    both = check_of(0x120)
+    both["L2 Atomic Add"]["status"] = 0x10000
+    for folder, units in ((good, check_of(of_benchmark)), (bad, both)):
+        name = "Opdebug.Node_OpDebug.9.9.1700000000000099.output.0.json"
+        (folder / "rank_0" / "net" / "0" / "3" / name).write_text(
+            json.dumps(units))
+    code, found = check(bad, "--against", good)
+    assert code == status
+    assert ("2 overflows that the benchmark has, too" in found["certainty"]
+            ) == (status == 0)
+
+
 def test_what_could_not_be_read_is_no_health(tmp_path):
     folder = plain(tmp_path / "a")
     bad = folder / "step1" / "rank0" / "head.npy"

@@ -234,4 +234,18 @@ def test_an_overflow_in_one_of_them_is_named_with_its_op(tmp_path):
     assert overflow["unit"] == "AI Core"
     assert "FP16" in overflow["meaning"]
     assert overflow["op"].startswith("Default_")
+    assert overflow["in_a"] == "clean"
+    assert found["overflows"]["abnormal_steps"] == 1
+    assert found["says"]["headline"].startswith("An abnormal overflow")
     assert compare(b, b)[0] == 0
+
+
+def test_of_a_benchmark_that_does_not_know_the_op_nothing_is_claimed(tmp_path):
+    a, b = plain(tmp_path / "a"), device(tmp_path / "b")
+    name = "Opdebug.Node_OpDebug.9.9.1700000000000099.output.0.json"
+    (b / "rank_0" / "net" / "0" / "3" / name).write_text(
+        json.dumps(check_of(0x120)))
+    code, found = compare(a, b)
+    assert code == 1
+    assert found["overflows"]["only_b"][0]["in_a"] == "unknown"
+    assert found["overflows"]["abnormal_steps"] == 0

@@ -1,4 +1,5 @@
-// Any bytes as a file of another tool's dump. The first byte says of which.
+// Any bytes as a file of another tool's dump. The first byte says of which, and
+// stays: the seeds of one reader fuzz that reader alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,17 @@ void ReadLine(std::string_view line) {
 }
 
 }  // namespace
+
+// libFuzzer's; null where the driver of the corpus runs the target.
+extern "C" __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t* data,
+                                                         size_t size,
+                                                         size_t max_size);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned) {
+  const size_t kept = size > 0 && max_size > 1 ? 1 : 0;
+  return kept + LLVMFuzzerMutate(data + kept, size - kept, max_size - kept);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0 || size > (1 << 16)) return 0;

@@ -30,6 +30,7 @@ from nanwatch._torch import (
     replicas,
     scaling,
 )
+from nanwatch._torch.canary import Canary, ranks_of
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.layer_scaling import LayerScaling
 from nanwatch._torch.modules import inner
@@ -38,7 +39,7 @@ from nanwatch._torch.places import is_distributed, places
 from nanwatch._torch.watching import LEVELS, Watch
 from nanwatch._watched_models import BEGINS_AGAIN, GOES_ON
 
-__all__ = ["LEVELS", "Watch", "layer_scales", "watch"]
+__all__ = ["LEVELS", "Canary", "Watch", "canary", "layer_scales", "watch"]
 
 log = logging.getLogger("nanwatch")
 
@@ -178,6 +179,37 @@ def layer_scales(
             lambda: current.readout,
         )
     watch._guard("layers", watch.layers.give, scales, every, dtype)
+
+
+def canary(
+    model: torch.nn.Module,
+    loss_of: Callable[[Callable[..., Any], Any], torch.Tensor],
+    run: str,
+    *,
+    every: int = 100,
+    group: Any = None,
+    **init: Any,
+) -> Canary:
+    """Lets all ranks of a data-parallel group compute a batch of one of them
+    again, and compares the bits: a device that computes wrongly, or otherwise
+    than the others, is named, though the replicas' weights stay equal.
+
+    `loss_of(call, batch)` is the loss as the training computes it, with `call`
+    in place of the model. `run`: the id of the run that has the results, one
+    of its own: "r1-canary". `group`: the ranks that hold the same weights;
+    None: all. Call `step(batch)` of what this returns on all ranks, after each
+    update. `every`-th calls cost about a step; the first one twice that."""
+    rank = torch.distributed.get_rank()
+    ranks = ranks_of(group)
+    given = {
+        "framework": "pytorch",
+        "rank": rank,
+        "world_size": torch.distributed.get_world_size(),
+        "dp": (ranks.index(rank), len(ranks)),
+        **init,
+    }
+    opened = nanwatch.init(run=run, **given)
+    return Canary(opened, inner(model), loss_of, every, group)
 
 
 def _is_of(known: Watch, optimizer: Optimizers, scaler: Any) -> bool:
