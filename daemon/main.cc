@@ -64,6 +64,9 @@ Result<DaemonConfig> ReadConfig(const Flags& flags) {
         "--upstream: what is forwarded comes out of the history, which is off: "
         "set history.enabled: true."};
   }
+  if (config->upstream.address == "unix:" + config->server.socket_path) {
+    return Error{"--upstream: this daemon cannot be its own upstream."};
+  }
   if (flags.log_json) config->log.json = true;
   return config;
 }

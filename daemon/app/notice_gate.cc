@@ -25,11 +25,9 @@ void NoticeGate::Adopt(const Notice& notice) {
 
 void NoticeGate::Say(const Notice& notice) {
   const IncidentKey key = KeyOf(notice);
-  const auto before = said_.find(key);
-  const bool worse = before == said_.end() || before->second.incident.severity <
-                                                  notice.incident.severity;
-  if (worse && !notice.resolved && told_.size() < limits::kNotices) {
-    told_.push_back({key.run, key.id, notice.incident.severity});
+  const bool fresh = !notice.resolved && !said_.contains(key);
+  if (fresh && told_.size() < limits::kNotices) {
+    told_.push_back({key.run, key.id});
   }
   notifier_.Offer(notice);
   if (notice.resolved) {

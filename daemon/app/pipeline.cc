@@ -229,21 +229,6 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   }
 }
 
-void Pipeline::TakeTold(const ToldMessage& message) {
-  for (const ToldMessage::Told& one : message.told) {
-    if (told_.size() >= limits::kNotices) told_.erase(told_.begin());
-    told_[{one.run, one.incident}] = one.severity;
-  }
-}
-
-bool Pipeline::IsTold(const Notice& notice) {
-  const auto told = told_.find({notice.run, notice.incident.id});
-  if (told == told_.end()) return false;
-  if (!notice.resolved && notice.incident.severity <= told->second) return true;
-  told_.erase(told);
-  return false;
-}
-
 // Before all that comes at the new time: what the clock skipped is nobody's
 // silence, and is not lived through.
 void Pipeline::TakeClockJump() {

@@ -138,9 +138,8 @@ class Pipeline : public IngestSink {
   Uncommitted judged_;
   std::vector<UserQuotas> new_quotas_;  // just popped
   std::vector<Request> requests_;       // just popped
-  // Incidents that a relay told people of, and how bad they were; until they
-  // are over, or worse.
-  std::map<std::pair<RunKey, uint64_t>, Severity> told_;
+  // Incidents that a relay told people of, and until when their news is none.
+  std::map<std::pair<RunKey, uint64_t>, Time> told_;
   uint64_t newest_id_;
   size_t memory_ = limits::kResidentBytes;
   AuditSink audit_;  // unset: nobody is told

@@ -1,9 +1,11 @@
 // Streams that end, sessions that do not come back, and runs that so are over.
+// What relays told people before they came back.
 
 #include <chrono>
 #include <utility>
 
 #include "app/pipeline.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 namespace {
@@ -11,6 +13,9 @@ namespace {
 // A relay comes back within it from a restart or a short cut of the network; a
 // daemon's own restart waits as long. Ours.
 constexpr Duration kRelayReturns = std::chrono::seconds(60);
+// Within it a relay that is back has brought what waited, and the incidents
+// that it told people of are as bad here as they were there. Ours.
+constexpr Duration kTold = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -75,6 +80,22 @@ void Pipeline::LoseMissing(Time now) {
     relayed_.erase(session);
     one = awaited_.erase(one);
   }
+}
+
+void Pipeline::TakeTold(const ToldMessage& message) {
+  for (const ToldMessage::Told& one : message.told) {
+    if (told_.size() >= limits::kNotices) told_.erase(told_.begin());
+    told_[{one.run, one.incident}] = clock_.Now() + kTold;
+  }
+}
+
+bool Pipeline::IsTold(const Notice& notice) {
+  const auto told = told_.find({notice.run, notice.incident.id});
+  if (told == told_.end()) return false;
+  const bool fires = !notice.resolved && !notice.incident.muted;
+  if (fires && clock_.Now() < told->second) return true;
+  told_.erase(told);
+  return false;
 }
 
 }  // namespace nanwatch

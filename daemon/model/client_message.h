@@ -14,7 +14,6 @@
 #include "base/time.h"
 #include "model/caller.h"
 #include "model/event.h"
-#include "model/severity.h"
 
 namespace nanwatch {
 
@@ -44,7 +43,6 @@ struct ToldMessage {
   struct Told {
     RunKey run;
     uint64_t incident = 0;
-    Severity severity = Severity::kNone;  // as they heard of it
   };
   std::vector<Told> told;
 };

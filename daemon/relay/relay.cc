@@ -97,7 +97,8 @@ void Relay::RunOnce(Duration wait) {
 void Relay::Load() {
   const v1::RelayState state = ReadRelayState(state_path_);
   key_ = state.key();
-  read_ = state.through();
+  // A history that was begun anew counts from 1 again.
+  read_ = state.through() > seam_.committed() ? 0 : state.through();
   figures_.through = read_;
   for (const v1::RelayState::Session& from : state.sessions()) {
     Session& session = sessions_[from.name()];

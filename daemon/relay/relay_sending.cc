@@ -157,7 +157,6 @@ bool Relay::SendTold() {
     told->set_run_id(one.run.run_id);
     told->set_attempt(one.run.attempt);
     told->set_incident(one.incident);
-    told->set_severity(static_cast<uint32_t>(one.severity));
   }
   Write(request);
   return true;

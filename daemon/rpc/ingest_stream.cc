@@ -131,7 +131,7 @@ void IngestStream::OnReadDone(bool ok) {
   Take(read_);
   streams_.CutWhoDoesNotRead();
   read_.Clear();
-  ReadOn();
+  if (!ended_) ReadOn();
 }
 
 void IngestStream::ReadOn() {
@@ -296,9 +296,9 @@ bool IngestStream::SpeakFor(const v1::OpenSession& open, Session* session) {
       entry.what = why;
       streams_.audit(std::move(entry));
     }
-    port_->Refuse(open.session(), 0, {RefusalReason::kForbidden, why, 0, ""},
-                  Duration(0));
-    session->closed = true;
+    // Of all that it brings: it keeps that until it may.
+    port_->EndWhenWritten({grpc::StatusCode::PERMISSION_DENIED, why});
+    ended_ = true;
     return false;
   }
   // Never with the relay's own rights.

@@ -81,6 +81,7 @@ class IngestStream final
   const std::string peer_;
   bool brought_ = false;  // a message
   bool joined_ = false;   // counted among the user's streams
+  bool ended_ = false;    // by us: nothing more is read
   Duration owed_{};       // until what the user sent is paid for
   // Where much of the user's waits for the pipeline: how long it takes to judge
   // what this stream brought last.

@@ -197,10 +197,7 @@ Verdict ReadTold(const v1::ToldIncidents& from, ClientMessage* message) {
                      ""};
   }
   for (const auto& one : from.told()) {
-    const auto worst = static_cast<uint32_t>(Severity::kCritical);
-    told.push_back({{one.run_id(), one.attempt()},
-                    one.incident(),
-                    static_cast<Severity>(std::min(one.severity(), worst))});
+    told.push_back({{one.run_id(), one.attempt()}, one.incident()});
   }
   return std::nullopt;
 }

@@ -68,10 +68,10 @@ class Job:
     def __init__(self, seed):
         chance = random.Random(seed)
         self.run = f"job-{seed}"
-        self.same = chance.choice([(), ("--nan-loss-at", "60"),
-                                   ("--overflow-every", "9")])
-        self.each = [(), chance.choice([(), ("--scale", "512"),
-                                        ("--nan-loss-at", "90")])]
+        self.same = chance.choice([(), ("--overflow-every", "9")])
+        self.each = [chance.choice([(), ("--nan-loss-at", "60")]),
+                     chance.choice([(), ("--scale", "512"),
+                                    ("--nan-loss-at", "90")])]
 
     def begin(self, daemons):
         return [feed(one.address, "--run", self.run, "--world", "2",

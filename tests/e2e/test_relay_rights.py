@@ -4,6 +4,7 @@ asks of a training."""
 import getpass
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -60,18 +61,32 @@ def test_the_owner_comes_with_the_run(folder):
         one.kill()
 
 
-def test_who_is_no_relay_speaks_for_nobody(folder):
+def test_who_is_no_relay_waits_until_he_is(folder):
     site = site_of(folder, [])
     one = relay_to(site, folder, "a", "bob")
     try:
-        feed(one.address, "--run", "not-his", "--steps", "50", "--rate", "0")
+        feed(one.address, "--run", "early", "--steps", "50", "--rate", "0")
         wait_for("it says why", lambda: "bob may not relay: add it to "
                  "access.relays" in one.log.read_text())
-        assert totals(site.daemon, "not-his") == []
-        # The node judges all the same, and says that nothing of it arrived.
-        assert totals(one, "not-his") == [(0, 50)]
-        wait_for("counted", lambda: one.metric(
-            "nanwatch_relay_refused_messages_total") > 0)
+        assert totals(site.daemon, "early") == []
+        assert totals(one, "early") == [(0, 50)]
+        assert one.metric("nanwatch_relay_connected") == 0
+        config = site.daemon.config
+        config.write_text(config.read_text().replace(
+            "relays: []", "relays: [bob]"))
+        site.daemon.process.send_signal(signal.SIGHUP)
+        forwarded(one)
+        assert totals(site.daemon, "early") == [(0, 50)]
+        # And once he may not any more, nothing of his comes.
+        config.write_text(config.read_text().replace(
+            "relays: [bob]", "relays: []"))
+        site.daemon.process.send_signal(signal.SIGHUP)
+        wait_for("it is read again", lambda: site.daemon.log.read_text().count(
+            "configuration reloaded") == 2)
+        feed(one.address, "--run", "late", "--steps", "50", "--rate", "0")
+        wait_for("it is cut", lambda: "bob may not relay any more" in
+                 one.log.read_text())
+        assert totals(site.daemon, "late") == []
     finally:
         site.daemon.kill()
         one.kill()

@@ -209,8 +209,7 @@ TEST(AdmissionTest, ARelaySaysThatItsClientIsLost) {
 TEST(AdmissionTest, AScaleOfAnOpWithoutANameIsRefused) {
   Driver driver;
   const SessionId s = driver.Open("job");
-  const Admitted refused =
-      driver.Steps(s, {{.step = 1, .layers = {{7, 8.0}}}});
+  const Admitted refused = driver.Steps(s, {{.step = 1, .layers = {{7, 8.0}}}});
   ASSERT_TRUE(refused.refused);
   EXPECT_THAT(refused.refused->message, HasSubstr("a scale for op 7"));
 }
