@@ -61,8 +61,10 @@ std::vector<std::string> Said(const Driver& driver) {
     if (auto* opened = std::get_if<RankOpened>(&event.body)) {
       opened->clock_skew_us = 0;
     }
+    // As it is read again: a bitmap without a bit is none.
     std::string bytes;
     EncodeEvent(event, &bytes);
+    EncodeEvent(*DecodeEvent(bytes), &bytes);
     said.push_back(bytes);
   }
   return said;
