@@ -136,3 +136,19 @@ def test_what_came_while_the_upstream_was_away(folder):
     finally:
         up.kill()
         one.kill()
+
+
+def test_who_ends_in_order_has_forwarded_all(folder):
+    """As a sidecar does, whose history goes with it."""
+    port = free_port()
+    up = upstream(folder, port).start()
+    one = relay(folder, "a", f"127.0.0.1:{port}").start()
+    try:
+        wait_for("it is there", lambda: one.metric("nanwatch_relay_connected"))
+        feed(one.address, "--run", "last", "--steps", "2000", "--rate", "0")
+        assert one.stop() == 0
+        assert totals(up, "last") == [(0, 2000)]
+        assert up.show("last")["summary"]["end_reason"] == "all ranks closed"
+    finally:
+        up.kill()
+        one.kill()
