@@ -39,6 +39,7 @@ struct Flags {
   std::string socket;
   std::string history;
   std::string listen;
+  std::string upstream;
   std::string while_locked;
   bool check_config = false;
   bool log_json = false;
@@ -50,12 +51,21 @@ Result<DaemonConfig> ReadConfig(const Flags& flags) {
                                     ? Result<DaemonConfig>(DefaultConfig())
                                     : LoadConfig(flags.config);
   if (!config.ok()) return config;
-  const Status applied = ApplyFlags({flags.socket, flags.listen}, &*config);
+  const Status applied =
+      ApplyFlags({flags.socket, flags.listen, flags.upstream}, &*config);
   if (!applied.ok()) return Error{applied.error()};
   if (flags.history == "off") {
     config->history_enabled = false;
   } else if (!flags.history.empty()) {
     config->history.path = flags.history;
+  }
+  if (!config->history_enabled && !config->upstream.address.empty()) {
+    return Error{
+        "--upstream: what is forwarded comes out of the history, which is off: "
+        "set history.enabled: true."};
+  }
+  if (config->upstream.address == "unix:" + config->server.socket_path) {
+    return Error{"--upstream: this daemon cannot be its own upstream."};
   }
   if (flags.log_json) config->log.json = true;
   return config;
@@ -188,6 +198,10 @@ int Main(int argc, char** argv) {
   app.add_option("--history", flags.history, "history file, or 'off'")
       ->check(said);
   app.add_option("--listen", flags.listen, "address:port for HTTP, or 'off'")
+      ->check(said);
+  app.add_option("--upstream", flags.upstream,
+                 "daemon that judges the whole job, of which this one keeps a "
+                 "part: tls://HOST:PORT")
       ->check(said);
   app.add_option("--while-locked", flags.while_locked,
                  "end when no process holds a lock (flock) on this file, which "

@@ -130,24 +130,13 @@ Status Daemon::Replay() {
       alive_until = std::max(outcome->newest, last_write_);
     }
     replayed_.duration = clock_.Now() - begun;
-    LogInfo("history replayed",
-            fmt::format("events={} seconds={:.3f}", replayed_.events,
-                        ToSeconds(replayed_.duration)));
-    if (replayed_.damaged != 0) {
-      LogError(
-          "history: damaged events were passed over, runs are judged "
-          "without them",
-          fmt::format("events={}", replayed_.damaged));
-    }
+    LogReplay(replayed_);
   }
-  const NotifyOptions& notify = config_.notify;
-  if (notify.external_url.empty() &&
-      !(notify.alertmanager.urls.empty() && notify.webhook.urls.empty())) {
-    LogInfo("alerts have no link to a run's page: set notify.external_url");
-  }
-  notifier_ = Notifier::Start(notify, clock_);
+  notifier_ = Notifier::Start(config_.notify, clock_);
+  const bool alone = config_.upstream.address.empty();
+  gate_ = std::make_unique<NoticeGate>(*notifier_, alone);
   outbox_ = std::make_unique<Outbox>(
-      [this](const Notice& notice) { notifier_->Offer(notice); },
+      [this](const NoticeReply& said) { gate_->Offer(said.notice, said.told); },
       [this](uint64_t id) { return history_on() && history_->Stored(id); });
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
@@ -192,10 +181,10 @@ void Daemon::SendDifference() {
       (*reader)->Sent();
   if (!sent.ok()) return;
   const RestartNotices notices = CompareWithSent(*published_.Get(), *sent);
-  for (const Notice& notice : notices.firing) notifier_->Adopt(notice);
+  for (const Notice& notice : notices.firing) gate_->Adopt(notice);
   for (const Notice& notice : notices.unsent) {
     history_->SaveSent(notice.run, notice.incident);
-    notifier_->Offer(notice);
+    gate_->Offer(notice, false);
   }
 }
 
@@ -288,6 +277,8 @@ Status Daemon::Listen() {
         });
     bench_feeder_->Start();
   }
+  upstream_.Start(config_, history_.get(), *pipeline_, *gate_, published_,
+                  clock_);
   ready_ = true;
   return OkStatus();
 }
@@ -349,6 +340,7 @@ void Daemon::Stop() {
   if (history_on()) {
     history_->Close();
     if (outbox_ != nullptr) outbox_->Release(history_->committed());
+    upstream_.Stop();
   }
   if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
   web_.Stop();
@@ -390,6 +382,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   ReportSnapshot(*published_.Get(), clock_.Now(), &samples);
   if (ready_) rpc_->AppendSamples(&samples);
   notifier_->AppendSamples(&samples);
+  if (ready_) upstream_.AppendSamples(&samples);
   return samples;
 }
 

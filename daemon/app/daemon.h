@@ -12,11 +12,13 @@
 
 #include "app/audit_log.h"
 #include "app/bench_feeder.h"
+#include "app/notice_gate.h"
 #include "app/outbox.h"
 #include "app/past_runs.h"
 #include "app/pipeline.h"
 #include "app/run_comparisons.h"
 #include "app/self_report.h"
+#include "app/upstream_side.h"
 #include "app/web_side.h"
 #include "base/clock.h"
 #include "base/published.h"
@@ -104,12 +106,14 @@ class Daemon {
   std::unique_ptr<PastRuns> past_runs_;          // null: history is off
   std::unique_ptr<RunComparisons> comparisons_;  // null: history is off
   std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<NoticeGate> gate_;
   std::unique_ptr<Outbox> outbox_;
   std::unique_ptr<Engine> engine_;  // the pipeline thread's
   std::unique_ptr<Pipeline> pipeline_;
   std::thread pipeline_thread_;
   std::unique_ptr<BenchFeeder> bench_feeder_;  // null: history is off
   std::unique_ptr<RpcServer> rpc_;
+  UpstreamSide upstream_;
   WebSide web_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace nanwatch {
 
-Outbox::Outbox(std::function<void(const Notice&)> notify,
+Outbox::Outbox(std::function<void(const NoticeReply&)> notify,
                std::function<bool(uint64_t)> stored)
     : notify_(std::move(notify)), stored_(std::move(stored)) {}
 
@@ -37,7 +37,7 @@ void Outbox::Send(const Waiting& waiting) {
   } else if (const auto* ask = std::get_if<AskReply>(&outgoing)) {
     ask->port->Ask(ask->request);
   } else {
-    notify_(std::get<Notice>(outgoing));
+    notify_(std::get<NoticeReply>(outgoing));
   }
 }
 

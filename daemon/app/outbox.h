@@ -36,14 +36,18 @@ struct AskReply {
   std::shared_ptr<ReplyPort> port;
   Request request;
 };
-using Outgoing = std::variant<OpenedReply, AckReply, AskReply, Notice>;
+struct NoticeReply {
+  Notice notice;
+  bool told = false;  // a relay told people of it
+};
+using Outgoing = std::variant<OpenedReply, AckReply, AskReply, NoticeReply>;
 
 class Outbox {
  public:
   // `notify` takes notices; it must not block. `stored` says whether a
   // committed event is on disk; openings and acks pass it on. Both from any
   // thread.
-  Outbox(std::function<void(const Notice&)> notify,
+  Outbox(std::function<void(const NoticeReply&)> notify,
          std::function<bool(uint64_t event_id)> stored);
 
   // Pipeline thread. `event_id` never falls.
@@ -61,7 +65,7 @@ class Outbox {
   void Send(const Waiting& waiting);
 
   // Constant after construction.
-  const std::function<void(const Notice&)> notify_;
+  const std::function<void(const NoticeReply&)> notify_;
   const std::function<bool(uint64_t)> stored_;
 
   std::atomic<uint64_t> released_{0};

@@ -32,6 +32,8 @@ constexpr size_t kTurnBytes = 1 << 20;
 constexpr size_t kUserTurnBytes = 64 << 10;
 // New quotas that were not taken yet. Ours.
 constexpr size_t kReloads = 16;
+// What an upstream asked and was not passed on yet. Ours.
+constexpr size_t kAsked = 1024;
 
 }  // namespace
 
@@ -46,6 +48,7 @@ Pipeline::Pipeline(Engine& engine, History* history, Outbox& outbox,
       arrivals_(limits::kMailboxEvents, limits::kMailboxBytes, kUserTurnBytes),
       posted_(limits::kMailboxEvents, SIZE_MAX),
       quotas_(kReloads, SIZE_MAX),
+      asked_(kAsked, SIZE_MAX),
       newest_id_(last_event_id) {
   if (history_ == nullptr) return;
   history_->OnCommitted([this](uint64_t id) {
@@ -64,6 +67,11 @@ Offered Pipeline::Offer(Arrival&& arrival, size_t bytes) {
 
 void Pipeline::SetQuotas(UserQuotas quotas) {
   quotas_.TryPush(std::move(quotas), 0);
+}
+
+void Pipeline::Ask(Request request) {
+  asked_.TryPush(std::move(request), 0);
+  arrivals_.Wake();
 }
 
 bool Pipeline::Post(Event event) {
@@ -94,6 +102,9 @@ void Pipeline::RunOnce(Duration wait) {
     resident_ = ResidentBytes();
   }
   CommitOwn(now);
+  asked_.PopAll(Duration(0), &requests_);
+  std::move(requests_.begin(), requests_.end(),
+            std::back_inserter(effects_.requests));
   CloseLostRuns(now);  // what the last turn could not
   TakeArrivals(now);
   LoseMissing(now);
@@ -156,8 +167,14 @@ void Pipeline::Take(Time now, Arrival& arrival) {
   if (RefuseForMemory(arrival)) return;
   const SessionId session = arrival.message.session;
   const Sequence sequence = arrival.message.sequence;
+  if (const auto* told = std::get_if<ToldMessage>(&arrival.message.body)) {
+    return TakeTold(*told);
+  }
   const bool closes =
       std::holds_alternative<CloseMessage>(arrival.message.body);
+  const bool lost = std::holds_alternative<LostMessage>(arrival.message.body);
+  const auto* opening = std::get_if<OpenSessionMessage>(&arrival.message.body);
+  const bool relayed = opening != nullptr && opening->relayed.has_value();
   std::string fresh_id;
   if (std::holds_alternative<OpenSessionMessage>(arrival.message.body)) {
     fresh_id = fmt::format("run-{:x}-{}", ToMicros(now), ++fresh_ids_);
@@ -196,6 +213,7 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     ports_[session] = arrival.port;
     sessions_[arrival.port.get()].insert(session);
     awaited_.erase(session);
+    if (relayed) relayed_.insert(session);
     outbox_.Put(newest_id_, OpenedReply{arrival.port, session,
                                         std::move(*admitted.opened)});
     auto stop = resumes ? engine_.StopAsked(session) : std::nullopt;
@@ -204,7 +222,8 @@ void Pipeline::Take(Time now, Arrival& arrival) {
     outbox_.Put(newest_id_,
                 AckReply{arrival.port, session, sequence, admitted.moved_to});
   }
-  if (closes) {
+  if (closes || lost) {
+    relayed_.erase(session);
     ports_.erase(session);
     sessions_[arrival.port.get()].erase(session);
   }
@@ -242,27 +261,6 @@ void Pipeline::CommitOwn(Time now) {
   }
 }
 
-bool Pipeline::End(Time now, const std::shared_ptr<ReplyPort>& port) {
-  const auto found = sessions_.find(port.get());
-  if (found == sessions_.end()) return true;
-  std::set<SessionId>& left = found->second;
-  while (!left.empty()) {
-    const SessionId session = *left.begin();
-    const auto held = ports_.find(session);
-    // The session may have moved to a newer stream.
-    if (held != ports_.end() && held->second == port) {
-      if (!Commit(now,
-                  engine_.Lose(session, "the stream ended without a close"))) {
-        return false;
-      }
-      ports_.erase(held);
-    }
-    left.erase(left.begin());
-  }
-  sessions_.erase(found);
-  return true;
-}
-
 bool Pipeline::Commit(Time now, std::vector<Event> events) {
   if (events.empty()) return true;
   // Shared with the history thread, which encodes them while they are judged.
@@ -282,7 +280,8 @@ bool Pipeline::Commit(Time now, std::vector<Event> events) {
 void Pipeline::Spread() {
   for (Notice& notice : effects_.notices) {
     if (history_ != nullptr) history_->SaveSent(notice.run, notice.incident);
-    outbox_.Put(newest_id_, std::move(notice));
+    const bool known = IsTold(notice);
+    outbox_.Put(newest_id_, NoticeReply{std::move(notice), known});
   }
   effects_.notices.clear();
   for (Request& request : effects_.requests) {
@@ -291,36 +290,6 @@ void Pipeline::Spread() {
     outbox_.Put(newest_id_, AskReply{port->second, std::move(request)});
   }
   effects_.requests.clear();
-}
-
-void Pipeline::CloseLostRuns(Time now) {
-  while (!effects_.close.empty()) {
-    std::vector<RunKey> runs = std::exchange(effects_.close, {});
-    std::vector<Event> closing;
-    for (const RunKey& run : runs) {
-      Event event;
-      event.run = run;
-      event.body = RunClosed{"lost"};
-      closing.push_back(std::move(event));
-    }
-    if (Commit(now, std::move(closing))) continue;
-    effects_.close = std::move(runs);  // the next turn tries again
-    return;
-  }
-}
-
-void Pipeline::ExpectReturn(std::vector<SessionId> sessions, Time until) {
-  awaited_.insert(sessions.begin(), sessions.end());
-  return_deadline_ = until;
-}
-
-void Pipeline::LoseMissing(Time now) {
-  if (awaited_.empty() || now < return_deadline_) return;
-  while (!awaited_.empty() &&
-         Commit(now, engine_.Lose(*awaited_.begin(),
-                                  "did not come back after a restart"))) {
-    awaited_.erase(awaited_.begin());
-  }
 }
 
 void Pipeline::WriteCheckpoints(Time now) {

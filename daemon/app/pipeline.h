@@ -7,10 +7,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "app/outbox.h"
@@ -67,6 +69,9 @@ class Pipeline : public IngestSink {
   void PublishNow();
   // All events up to this id are in the published snapshot. Any thread.
   uint64_t shown() const { return shown_; }
+  // Asks a trainer what somebody else asked of it: this daemon's upstream. Any
+  // thread.
+  void Ask(Request request);
   // Sessions open after replay whose client has not come back.
   void ExpectReturn(std::vector<SessionId> sessions, Time until);
   // Writes a checkpoint of every live run. For the orderly end.
@@ -89,6 +94,8 @@ class Pipeline : public IngestSink {
  private:
   void TakeArrivals(Time now);
   void Take(Time now, Arrival& arrival);
+  void TakeTold(const ToldMessage& message);
+  bool IsTold(const Notice& notice);
   // Of a message that the daemon has no memory for.
   bool RefuseForMemory(const Arrival& arrival);
   // What comes from this side waits while history is full: nobody would send it
@@ -118,6 +125,7 @@ class Pipeline : public IngestSink {
   FairMailbox<Arrival> arrivals_;
   Mailbox<Event> posted_;
   Mailbox<UserQuotas> quotas_;
+  Mailbox<Request> asked_;
   PipelineStats stats_;
   std::atomic<uint64_t> shown_{0};
 
@@ -129,6 +137,9 @@ class Pipeline : public IngestSink {
   Effects effects_;
   Uncommitted judged_;
   std::vector<UserQuotas> new_quotas_;  // just popped
+  std::vector<Request> requests_;       // just popped
+  // Incidents that a relay told people of, and until when their news is none.
+  std::map<std::pair<RunKey, uint64_t>, Time> told_;
   uint64_t newest_id_;
   size_t memory_ = limits::kResidentBytes;
   AuditSink audit_;  // unset: nobody is told
@@ -136,8 +147,9 @@ class Pipeline : public IngestSink {
   Duration resident_at_{};  // as clock_.Passed()
   Time last_publish_{};
   Time last_checkpoint_{};
-  Time return_deadline_{};
-  std::set<SessionId> awaited_;
+  // Whose relay, or whose daemon, went away, and how long they are waited for.
+  std::map<SessionId, Time> awaited_;
+  std::set<SessionId> relayed_;
   // Only looked up and walked for deletion: order decides nothing.
   std::unordered_map<SessionId, std::shared_ptr<ReplyPort>> ports_;
   std::unordered_map<const ReplyPort*, std::set<SessionId>> sessions_;

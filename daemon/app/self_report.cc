@@ -1,5 +1,6 @@
 #include "app/self_report.h"
 
+#include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "base/resident.h"
 #include "model/metric_names.h"
 
@@ -37,6 +39,16 @@ double OpenDescriptors() {
 }
 
 }  // namespace
+
+void LogReplay(const ReplayState& replay) {
+  LogInfo("history replayed",
+          fmt::format("events={} seconds={:.3f}", replay.events,
+                      ToSeconds(replay.duration)));
+  if (replay.damaged == 0) return;
+  LogError(
+      "history: damaged events were passed over, runs are judged without them",
+      fmt::format("events={}", replay.damaged));
+}
 
 void ReportReload(const ReloadState& reload, std::vector<SelfSample>* samples) {
   Add(Metric::kConfigReloadOk, reload.successful.load() ? 1 : 0, samples);

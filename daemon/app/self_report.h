@@ -29,6 +29,8 @@ struct ReplayState {
   uint64_t damaged = 0;  // passed over
 };
 
+void LogReplay(const ReplayState& replay);
+
 // Appended to `*samples`, all below. Any thread.
 void ReportReload(const ReloadState& reload, std::vector<SelfSample>* samples);
 void ReportReplay(const ReplayState& replay, bool ready,

@@ -186,7 +186,7 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
   std::string out = fmt::format("{} ({})", verdict.emitter, log.certainty);
   // A dump has tensors.
-  if (verdict.lines > 0) {
+  if (!log.dump) {
     out += fmt::format(
         "; {}, {}", Counted(verdict.lines, "line"),
         Counted(verdict.records,

@@ -27,6 +27,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   ReadEngine(top.Section("engine"), &config->engine);
   ReadAlerts(top.Section("alerts"), &config->engine.alert);
   ReadNotify(top.Section("notify"), &config->notify);
+  ReadUpstream(top.Section("upstream"), &config->upstream);
   ReadLog(top.Section("log"), &config->log);
   ReadAudit(top.Section("audit"), &config->audit);
   ReadBenchmarks(top.Section("benchmarks"), &config->benchmarks);
@@ -107,8 +108,17 @@ Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
   ConfigReading listen;
   ReadWeb(section("--listen: web", "listen", flags.listen, &listen),
           &config->web);
+  ConfigReading upstream;
+  if (!flags.upstream.empty()) {
+    RelayOptions& relay = config->upstream;
+    YAML::Node node;
+    node["address"] = flags.upstream;
+    // What the file says beside the address stays.
+    ReadUpstreamAddress(YamlSection(node, "--upstream: upstream", &upstream),
+                        &relay);
+  }
   std::string said;
-  for (const ConfigReading* reading : {&socket, &listen}) {
+  for (const ConfigReading* reading : {&socket, &listen, &upstream}) {
     for (const ConfigProblem& problem : reading->problems) {
       said += (said.empty() ? "" : "\n") + problem.sentence;
     }

@@ -16,6 +16,7 @@
 #include "metrics/options.h"
 #include "model/rule.h"
 #include "notify/options.h"
+#include "relay/options.h"
 #include "rpc/options.h"
 #include "web/options.h"
 
@@ -39,6 +40,7 @@ struct DaemonConfig {
   HistoryOptions history;
   EngineOptions engine;
   NotifyOptions notify;
+  RelayOptions upstream;
   LogOptions log;
   AuditOptions audit;
   RulesInForce rules;
@@ -62,6 +64,7 @@ Result<DaemonConfig> LoadConfig(const std::string& file);
 struct ConfigFlags {
   std::string socket;
   std::string listen;
+  std::string upstream;
 };
 // An error has a line for each flag that is wrong: "--listen: sentence". It is
 // one too when there is nowhere left where trainings could report, or HTTP

@@ -197,6 +197,7 @@ void ReadAccess(YamlSection section, AccessOptions* options) {
   section.Texts("admin_groups", &options->admin_groups);
   section.Texts("users", &options->users);
   section.Texts("groups", &options->groups);
+  section.Texts("relays", &options->relays);
   section.Choice<bool>("read", {{"everyone", true}, {"owner", false}},
                        &options->read_by_everyone);
   section.Finish();

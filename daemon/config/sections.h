@@ -19,6 +19,8 @@ void ReadAlerts(YamlSection section, AlertPolicy* policy);
 void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options);
 void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
+void ReadUpstream(YamlSection section, RelayOptions* options);
+void ReadUpstreamAddress(YamlSection section, RelayOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
 void ReadBenchmarks(YamlSection section,
                     std::map<std::string, std::string>* of_job);

@@ -55,6 +55,11 @@ Admitted Admission::Admit(Time now, ClientMessage message,
                     message.caller)) {
     return *refused;
   }
+  if (const auto* lost = std::get_if<LostMessage>(&message.body)) {
+    Admitted admitted;
+    admitted.events = Lose(message.session, lost->reason);
+    return admitted;
+  }
   const RankState& rank = *session->rank;
   if (message.sequence <= rank.last_sequence) {
     Admitted admitted;
@@ -158,6 +163,14 @@ std::optional<RefusedMessage> Admission::CheckBody(
               std::to_string(rank.ops.names()) + ": send its name first");
     }
   } else if (const auto* steps = std::get_if<StepBatch>(&message.body)) {
+    for (const LayerScale& scale : steps->columns.layer_scales) {
+      if (scale.op < rank.ops.names()) continue;
+      return refuse(RefusalReason::kInvalid,
+                    " has a scale for op " + std::to_string(scale.op) +
+                        " but has named only " +
+                        std::to_string(rank.ops.names()) +
+                        ": send its name first");
+    }
     size_t names_known = rank.tracks.size();
     for (const std::string& name : steps->columns.optimizers) {
       names_known += std::none_of(

@@ -75,8 +75,8 @@ class Admission {
   // What is known of a session's clock; not of the state that decides.
   struct SessionClock {
     std::optional<Duration> offset;  // daemon - client
-    std::optional<Duration> lag;     // least of sent - newest record
-    Sequence acked = 0;              // what the client said it was acked
+    std::optional<Duration> lag;  // least of sent - newest record; 0: a relay
+    Sequence acked = 0;           // what the client said it was acked
   };
 
   Admitted Open(Time now, OpenSessionMessage message, const Caller& caller,

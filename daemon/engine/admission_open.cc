@@ -17,6 +17,15 @@ bool MayJoin(const RunState& run, int32_t rank) {
   return !run.closed() || run.ended_in_order();
 }
 
+// True when a relay brings a rank late that opened before `newest` did: it is
+// of its own attempt, though that one is over.
+bool IsOfBefore(const OpenSessionMessage& message, const RunState& run,
+                const RunState* newest) {
+  return message.relayed && run.FindRank(message.rank.rank) == nullptr &&
+         (newest == nullptr || newest == &run ||
+          *message.relayed < newest->opened());
+}
+
 }  // namespace
 
 Admitted Admission::Open(Time now, OpenSessionMessage message,
@@ -70,7 +79,9 @@ Admitted Admission::Open(Time now, OpenSessionMessage message,
                                   .ops_held = 0,
                                   .next_attempt = next_attempt,
                                   .owner = std::string(owner)};
-  clocks_[message.session].acked = message.acked;
+  SessionClock& clock = clocks_[message.session];
+  clock.acked = message.acked;
+  if (message.relayed) clock.lag = Duration(0);
   return admitted;
 }
 
@@ -98,8 +109,11 @@ Admitted Admission::Resume(const OpenSessionMessage& message,
     opened.session = message.session;
     admitted.events.push_back(std::move(opened));
   }
-  Sequence& acked = clocks_[message.session].acked;
+  SessionClock& clock = clocks_[message.session];
+  Sequence& acked = clock.acked;
   acked = std::max(acked, message.acked);
+  // What waited for the upstream is late, and its stamps are right.
+  if (message.relayed) clock.lag = Duration(0);
   admitted.opened =
       OpenedSession{.run = key,
                     .held_sequence = std::max(rank.last_sequence, acked),
@@ -121,8 +135,12 @@ RunKey Admission::Resolve(const OpenSessionMessage& message,
     const RunState* run = registry_.FindRun({message.run_id, attempt});
     return run != nullptr && MayJoin(*run, message.rank.rank);
   };
-  if (message.attempt && joins(*message.attempt)) {
-    return {message.run_id, *message.attempt};
+  if (message.attempt) {
+    const RunKey own{message.run_id, *message.attempt};
+    const RunState* run = registry_.FindRun(own);
+    const RunState* newest = registry_.FindRun({message.run_id, *latest});
+    const bool of_before = run != nullptr && IsOfBefore(message, *run, newest);
+    if (message.relayed ? of_before : joins(own.attempt)) return own;
   }
   return {message.run_id, joins(*latest) ? *latest : *latest + 1};
 }

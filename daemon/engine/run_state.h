@@ -107,6 +107,7 @@ class RunState {
   uint64_t Judged() const { return totals_.steps + totals_.op_statuses; }
   // Writes what the attempt after this one shall know of it.
   void WriteBefore(RunOpened* opened) const;
+  Time opened() const { return opened_; }
   int OpenRanks() const;
   int LostRanks() const;
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/time.h"
 #include "model/caller.h"
@@ -26,18 +27,32 @@ struct OpenSessionMessage {
   RankDescription rank;
   Time client_time{};
   Sequence acked = 0;
+  // Of a relay: when the session opened there.
+  std::optional<Time> relayed;
 };
 // The rank reports no more.
 struct CloseMessage {
   std::optional<ProgramEnd> end;  // absent: in order
 };
+// Of a relay: the stream of the session's client broke.
+struct LostMessage {
+  std::string reason;
+};
+// Of a relay: people heard of these incidents already. Of no session.
+struct ToldMessage {
+  struct Told {
+    RunKey run;
+    uint64_t incident = 0;
+  };
+  std::vector<Told> told;
+};
 struct ClientMessage {
   SessionId session = 0;
-  Sequence sequence = 0;  // 0: OpenSessionMessage
+  Sequence sequence = 0;  // 0: OpenSessionMessage, LostMessage, ToldMessage
   Time sent{};            // client's clock; epoch: not given
   // OpNamesAdded, StepBatch, OpBatch, Dropped, a close or an opening.
   std::variant<OpenSessionMessage, OpNamesAdded, StepBatch, OpBatch, Dropped,
-               CloseMessage>
+               CloseMessage, LostMessage, ToldMessage>
       body;
   Caller caller;  // who says it: set by rpc/
 };

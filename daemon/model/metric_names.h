@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 120;
+inline constexpr int kMetrics = 128;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -316,6 +316,24 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      MetricKind::kCounter, true, "Notices given up, by receiver kind."},
     {Metric::kNotifyQueue, "nanwatch_notify_queue_length", MetricKind::kGauge,
      true, "Notices that wait, by receiver kind."},
+    {Metric::kRelayConnected, "nanwatch_relay_connected", MetricKind::kGauge,
+     true, "1 while the upstream of a relay is there."},
+    {Metric::kRelayLagEvents, "nanwatch_relay_lag_events", MetricKind::kGauge,
+     true, "Events of the history that the upstream may not hold yet."},
+    {Metric::kRelayLagSeconds, "nanwatch_relay_lag_seconds", MetricKind::kGauge,
+     true, "Age of the oldest message that the upstream does not hold yet."},
+    {Metric::kRelayMessages, "nanwatch_relay_messages_total",
+     MetricKind::kCounter, true, "Messages sent to the upstream."},
+    {Metric::kRelayBytes, "nanwatch_relay_bytes_total", MetricKind::kCounter,
+     true, "Bytes of those messages."},
+    {Metric::kRelayRefused, "nanwatch_relay_refused_messages_total",
+     MetricKind::kCounter, true,
+     "Messages that the upstream refused for good."},
+    {Metric::kRelayMissing, "nanwatch_relay_missing_messages_total",
+     MetricKind::kCounter, true,
+     "Messages that the history lacked when they were to be sent."},
+    {Metric::kRelayReconnects, "nanwatch_relay_reconnects_total",
+     MetricKind::kCounter, true, "Times that the upstream went away."},
     {Metric::kHttpRequests, "nanwatch_http_requests_total",
      MetricKind::kCounter, true, "HTTP requests by handler and status code."},
     {Metric::kWebInsecure, "nanwatch_web_insecure", MetricKind::kGauge, true,

@@ -85,6 +85,20 @@ void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
   if (pointless && !entry.last_sent) alerts_.erase(place);
 }
 
+void AlertTable::Release(const IncidentKey& key) {
+  const auto found = attached_.find(key);
+  if (found == attached_.end()) return;
+  const auto place = alerts_.find(found->second);
+  attached_.erase(found);
+  Entry& entry = place->second;
+  entry.incidents.erase(key);
+  if (entry.incidents.empty()) {
+    alerts_.erase(place);
+  } else {
+    entry.shown = entry.incidents.begin()->second;
+  }
+}
+
 std::optional<Time> AlertTable::SaysResolvedFrom(const Entry& entry) const {
   if (!entry.resolved) return std::nullopt;
   if (entry.muted) return entry.resolved;

@@ -40,6 +40,8 @@ class AlertTable {
 
   // False: the table is full (limits::kNotices) and the notice is dropped.
   bool Take(Time now, const Notice& notice);
+  // Nothing more is said of the incident, as if it had never been taken.
+  void Release(const IncidentKey& key);
   // At most `most` alerts to be sent at `now`, resolved ones included.
   std::vector<Alert> Due(Time now, size_t most);
   // They were accepted, or rejected for ever: nothing more until the next

@@ -29,6 +29,10 @@ std::string_view Name(Receiver receiver) {
 }
 
 std::unique_ptr<Notifier> Notifier::Start(NotifyOptions options, Clock& clock) {
+  if (options.external_url.empty() &&
+      !(options.alertmanager.urls.empty() && options.webhook.urls.empty())) {
+    LogInfo("alerts have no link to a run's page: set notify.external_url");
+  }
   auto notifier = std::make_unique<Notifier>(std::move(options), clock,
                                              NewCurlHttpClient());
   notifier->thread_ = std::thread([n = notifier.get()] { n->Run(); });
@@ -57,10 +61,11 @@ Notifier::Notifier(NotifyOptions options, Clock& clock,
 
 Notifier::~Notifier() { Stop(); }
 
-void Notifier::Offer(const Notice& notice) { Put(notice, false); }
-void Notifier::Adopt(const Notice& notice) { Put(notice, true); }
+void Notifier::Offer(const Notice& notice) { Put(notice, As::kNews); }
+void Notifier::Adopt(const Notice& notice) { Put(notice, As::kAdopted); }
+void Notifier::Release(const Notice& notice) { Put(notice, As::kReleased); }
 
-void Notifier::Put(const Notice& notice, bool adopted) {
+void Notifier::Put(const Notice& notice, As as) {
   if (options_.alertmanager.urls.empty() && webhooks_.empty()) return;
   {
     MutexLock lock(mutex_);
@@ -68,9 +73,11 @@ void Notifier::Put(const Notice& notice, bool adopted) {
     const auto found = offered_.find(key);
     if (found != offered_.end()) {
       // Real news of it came first: an old state must not cover it.
-      if (!adopted) found->second = {notice, false};
+      if (as != As::kAdopted || found->second.as == As::kAdopted) {
+        found->second = {notice, as};
+      }
     } else if (offered_.size() < limits::kNotices) {
-      offered_.emplace(key, Offered{notice, adopted});
+      offered_.emplace(key, Offered{notice, as});
     } else {
       ++refused_;
     }
@@ -95,12 +102,18 @@ void Notifier::TakeOffered(Time now) {
         return a->notice.incident.updated < b->notice.incident.updated;
       });
   for (const Offered* offered : order) {
+    if (offered->as == As::kReleased) {
+      const IncidentKey key = KeyOf(offered->notice);
+      alerts_.Release(key);
+      for (Webhook& webhook : webhooks_) webhook.queue.Release(key);
+      continue;
+    }
     if (!options_.alertmanager.urls.empty() &&
         !alerts_.Take(now, offered->notice)) {
       ++counting_.receiver[kAlertmanager].dropped;
     }
     for (Webhook& webhook : webhooks_) {
-      if (offered->adopted) {
+      if (offered->as == As::kAdopted) {
         webhook.queue.Adopt(offered->notice);
       } else if (!webhook.queue.Take(now, offered->notice)) {
         ++counting_.receiver[kWebhook].dropped;

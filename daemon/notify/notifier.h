@@ -62,6 +62,9 @@ class Notifier {
   // An incident that fires since before this daemon began, and was said then.
   // Alertmanager must hear of it again or forgets it; webhooks are not called.
   void Adopt(const Notice& notice);
+  // Another daemon tells of it from here on: nothing more is said, not even
+  // that it is over.
+  void Release(const Notice& notice);
 
   // One turn: takes what was offered and sends what is due, all receivers at
   // the same time. Returns when to come again; nullopt: with the next Offer.
@@ -75,9 +78,10 @@ class Notifier {
   void AppendSamples(std::vector<SelfSample>* samples) const;
 
  private:
+  enum class As : uint8_t { kNews, kAdopted, kReleased };
   struct Offered {
     Notice notice;
-    bool adopted = false;
+    As as = As::kNews;
   };
   struct Webhook {
     std::string url;
@@ -85,7 +89,7 @@ class Notifier {
   };
 
   void Run() NANWATCH_TS(no_thread_safety_analysis);  // locks for itself
-  void Put(const Notice& notice, bool adopted);
+  void Put(const Notice& notice, As as);
   void TakeOffered(Time now);
   std::optional<Time> NextDue() const;
   void ReadAlertmanagers(Time now, const std::vector<Alert>& alerts,

@@ -68,6 +68,14 @@ void WebhookQueue::Adopt(const Notice& notice) {
   }
 }
 
+void WebhookQueue::Release(const IncidentKey& key) {
+  told_.erase(key);
+  const auto place = places_.find(key);
+  if (place == places_.end()) return;
+  waiting_.erase(place->second);
+  places_.erase(place);
+}
+
 void WebhookQueue::Sent() {
   const Notice& sent = waiting_.begin()->second.notice;
   if (!IsActive(sent, from_)) {

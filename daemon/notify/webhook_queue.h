@@ -24,6 +24,8 @@ class WebhookQueue {
   bool Take(Time now, const Notice& notice);
   // It fires, and an earlier daemon said so.
   void Adopt(const Notice& notice);
+  // Nothing more is said of the incident.
+  void Release(const IncidentKey& key);
   // The one to send at `now`; null: none, or it is too early: after a failure,
   // or as it settles.
   const Notice* Due(Time now) const;

@@ -205,6 +205,17 @@ Caller Callers::OfUser(uid_t uid) const { return Look(uid).caller; }
 
 bool Callers::MayConnect(uid_t uid) const { return Look(uid).may_connect; }
 
+bool Callers::MayRelay(const Identity& identity) const {
+  const Caller caller = Of(identity);
+  if (caller.admin) return true;
+  MutexLock lock(mutex_);
+  const std::vector<std::string>& relays = access_.relays;
+  return std::any_of(relays.begin(), relays.end(), [&](const auto& one) {
+    return one == caller.name ||
+           (identity.uid && one == std::to_string(*identity.uid));
+  });
+}
+
 bool Callers::MayRead(std::string_view owner, const Caller& caller) const {
   return read_by_everyone_ || MayChange(owner, caller);
 }

@@ -85,6 +85,8 @@ class Callers {
   // True for admins and those of access.users and access.groups; for everyone
   // where both are empty.
   bool MayConnect(uid_t uid) const;
+  // True for admins and those of access.relays: they may speak for others.
+  bool MayRelay(const Identity& identity) const;
   // True for everyone, unless a run is shown to its owner alone.
   bool MayRead(std::string_view owner, const Caller& caller) const;
   bool read_by_everyone() const { return read_by_everyone_; }

@@ -131,7 +131,7 @@ void IngestStream::OnReadDone(bool ok) {
   Take(read_);
   streams_.CutWhoDoesNotRead();
   read_.Clear();
-  ReadOn();
+  if (!ended_) ReadOn();
 }
 
 void IngestStream::ReadOn() {
@@ -212,9 +212,18 @@ void IngestStream::Take(grpc::ByteBuffer& bytes) {
 }
 
 void IngestStream::TakeMessage(const v1::IngestRequest& request) {
+  if (request.has_told()) {
+    // What people hear is nobody else's to say.
+    if (!streams_.callers.MayRelay(identity_)) return;
+    return TakeParsed(nullptr, Parse(request, nullptr));
+  }
   Session* session = FindSession(request);
   if (session == nullptr) return;
-  TakeParsed(session, Parse(request, &session->shapes));
+  if (request.open().has_relayed() && !SpeakFor(request.open(), session)) {
+    return;
+  }
+  TakeParsed(session,
+             Parse(request, &session->shapes, session->relayed.has_value()));
 }
 
 void IngestStream::TakeParsed(Session* session, Parsed parsed) {
@@ -239,6 +248,9 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   arrival.user = user_->number();
   arrival.message = std::move(parsed.message);
   arrival.message.caller = caller_;
+  if (session != nullptr && session->relayed) {
+    arrival.message.caller = *session->relayed;
+  }
   if (session != nullptr) Rename(session->name, &arrival.message);
   if (auto* open = std::get_if<OpenSessionMessage>(&arrival.message.body)) {
     open->run.owner = arrival.message.caller.name;
@@ -269,11 +281,49 @@ void IngestStream::TakeParsed(Session* session, Parsed parsed) {
   }
 }
 
+bool IngestStream::SpeakFor(const v1::OpenSession& open, Session* session) {
+  const std::string& owner = open.run().owner();
+  const bool nobody_asked = caller_.name.empty();
+  std::string why;
+  if (!nobody_asked && !streams_.callers.MayRelay(identity_)) {
+    why = caller_.name + " may not relay: add it to access.relays";
+  } else if (owner.size() > limits::kNameBytes) {
+    why = "run.owner is longer than 512 bytes";
+  }
+  if (!why.empty()) {
+    if (streams_.audit) {
+      AuditEntry entry = EntryOf(AuditKind::kRefusal, caller_);
+      entry.what = why;
+      streams_.audit(std::move(entry));
+    }
+    // Of all that it brings: it keeps that until it may.
+    port_->EndWhenWritten({grpc::StatusCode::PERMISSION_DENIED, why});
+    ended_ = true;
+    return false;
+  }
+  // Never with the relay's own rights.
+  Caller& caller = session->relayed.emplace();
+  caller.from = nobody_asked ? caller_.from
+                             : "relay " + caller_.name + ", " + caller_.from;
+  if (!nobody_asked) caller.name = caller.number = owner;
+  return true;
+}
+
 bool IngestStream::StillIn() {
   const uint64_t edition = streams_.callers.edition();
   if (edition == edition_) return true;
   edition_ = edition;
   caller_ = streams_.callers.Of(identity_);
+  const bool relays =
+      caller_.name.empty() || streams_.callers.MayRelay(identity_);
+  if (!relays && std::any_of(sessions_.begin(), sessions_.end(), [](auto& one) {
+        return one.second.relayed.has_value();
+      })) {
+    port_->EndWhenWritten(
+        {grpc::StatusCode::PERMISSION_DENIED,
+         caller_.name + " may not relay any more: see access.relays"});
+    return false;
+  }
   if (streams_.callers.StillIn(peer_, &identity_)) return true;
   port_->EndWhenWritten({grpc::StatusCode::UNAUTHENTICATED, identity_.refused});
   return false;

@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -39,6 +40,8 @@ class IngestStream final
     // Refused as BUSY: what follows it is passed over until it comes again.
     Sequence busy_from = 0;
     bool closed = false;
+    // Of a relay: for whom it speaks.
+    std::optional<Caller> relayed;
   };
 
   // StreamWriter
@@ -55,6 +58,8 @@ class IngestStream final
   // Null: refused.
   Session* FindSession(const v1::IngestRequest& request);
   bool MakeRoom();
+  // Who says what a relay brings. False: it may not relay, and was told so.
+  bool SpeakFor(const v1::OpenSession& open, Session* session);
   void RefuseForNow(const Parsed& parsed, Session* session);
   // Reads the next message, after a pause where one is due.
   void ReadOn();
@@ -76,6 +81,7 @@ class IngestStream final
   const std::string peer_;
   bool brought_ = false;  // a message
   bool joined_ = false;   // counted among the user's streams
+  bool ended_ = false;    // by us: nothing more is read
   Duration owed_{};       // until what the user sent is paid for
   // Where much of the user's waits for the pipeline: how long it takes to judge
   // what this stream brought last.

@@ -22,6 +22,8 @@ struct AccessOptions {
   // Who may connect, beside those; both empty: whoever the socket lets in.
   std::vector<std::string> users;
   std::vector<std::string> groups;
+  // Who may, as an admin may, open sessions for the owners that it names.
+  std::vector<std::string> relays;
   // False: a run is shown to its owner and to admins.
   bool read_by_everyone = true;
 };

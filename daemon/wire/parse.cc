@@ -96,6 +96,10 @@ Verdict ReadOpen(const v1::OpenSession& from, ClientMessage* message) {
   to.client_time = FromMicros(from.client_time_us());
   message->sent = to.client_time;
   to.acked = from.acked_sequence();
+  if (!from.has_relayed()) return std::nullopt;
+  const int64_t opened = from.relayed().opened_us();
+  if (Verdict w = CheckTime(opened, "relayed.opened_us")) return w;
+  to.relayed = FromMicros(opened);
   return std::nullopt;
 }
 
@@ -119,8 +123,9 @@ Verdict ReadNames(const v1::OpNames& from, OpShapes* shapes,
   return std::nullopt;
 }
 
+// `relayed`: which ops there are, admission knows.
 Verdict ReadStepBatch(const v1::StepBatch& from, const OpShapes* shapes,
-                      ClientMessage* message) {
+                      bool relayed, ClientMessage* message) {
   StepColumns& columns = message->body.emplace<StepBatch>().columns;
   if (Verdict w = CheckTime(from.sent_time_us(), "sent_time_us")) return w;
   message->sent = FromMicros(from.sent_time_us());
@@ -130,6 +135,7 @@ Verdict ReadStepBatch(const v1::StepBatch& from, const OpShapes* shapes,
   }
   if (Verdict w = CheckSteps(columns.step)) return w;
   if (Verdict w = CheckTimes(columns.time)) return w;
+  if (relayed) return std::nullopt;
   const size_t known = shapes == nullptr ? 0 : shapes->size();
   for (const LayerScale& scale : columns.layer_scales) {
     if (scale.op < known) continue;
@@ -143,13 +149,13 @@ Verdict ReadStepBatch(const v1::StepBatch& from, const OpShapes* shapes,
 }
 
 Verdict ReadOpBatch(const v1::OpBatch& from, const OpShapes* shapes,
-                    ClientMessage* message) {
+                    bool relayed, ClientMessage* message) {
   OpColumns& columns = message->body.emplace<OpBatch>().columns;
   static const OpShapes kNone;
   if (Verdict w = CheckTime(from.sent_time_us(), "sent_time_us")) return w;
   message->sent = FromMicros(from.sent_time_us());
-  if (Verdict w = ReadOps(from, shapes == nullptr ? &kNone : shapes, &columns))
-    return w;
+  if (shapes == nullptr && !relayed) shapes = &kNone;
+  if (Verdict w = ReadOps(from, relayed ? nullptr : shapes, &columns)) return w;
   if (columns.rows() == 0) {
     return Complaint{"the batch holds no rows; send none instead", ""};
   }
@@ -174,21 +180,47 @@ Verdict ReadClose(const v1::CloseSession& from, ClientMessage* message) {
   return ReadProgramEnd(from.end(), &close.end.emplace());
 }
 
-Verdict ReadBody(const IngestRequest& request, OpShapes* shapes,
+Verdict ReadLost(const v1::LostSession& from, ClientMessage* message) {
+  auto& lost = message->body.emplace<LostMessage>();
+  if (from.reason().size() > limits::kNameBytes) {
+    return Complaint{"lost.reason is longer than 512 bytes", "string_bytes"};
+  }
+  lost.reason = from.reason();
+  return std::nullopt;
+}
+
+Verdict ReadTold(const v1::ToldIncidents& from, ClientMessage* message) {
+  auto& told = message->body.emplace<ToldMessage>().told;
+  if (from.told_size() > limits::kNotices) {
+    return Complaint{fmt::format("{} incidents were told, at most {} are taken",
+                                 from.told_size(), limits::kNotices),
+                     ""};
+  }
+  for (const auto& one : from.told()) {
+    told.push_back({{one.run_id(), one.attempt()}, one.incident()});
+  }
+  return std::nullopt;
+}
+
+Verdict ReadBody(const IngestRequest& request, OpShapes* shapes, bool relayed,
                  ClientMessage* message) {
   switch (request.kind_case()) {
     case IngestRequest::kOpen:
       return ReadOpen(request.open(), message);
     case IngestRequest::kOpNames:
-      return ReadNames(request.op_names(), shapes, message);
+      return ReadNames(request.op_names(), relayed ? nullptr : shapes, message);
     case IngestRequest::kSteps:
-      return ReadStepBatch(request.steps(), shapes, message);
+      return ReadStepBatch(request.steps(), shapes, relayed, message);
     case IngestRequest::kOps:
-      return ReadOpBatch(request.ops(), shapes, message);
+      return ReadOpBatch(request.ops(), shapes, relayed, message);
     case IngestRequest::kDropped:
       return ReadDropped(request.dropped(), message);
     case IngestRequest::kClose:
       return ReadClose(request.close(), message);
+    case IngestRequest::kLost:
+      return ReadLost(request.lost(), message);
+    case IngestRequest::kTold:
+      return ReadTold(request.told(), message);
     case IngestRequest::KIND_NOT_SET:
       break;
   }
@@ -221,6 +253,10 @@ Head HeadOf(const IngestRequest& request) {
     case IngestRequest::kClose:
       return {"CloseSession", request.close().session(),
               request.close().sequence()};
+    case IngestRequest::kLost:
+      return {"LostSession", request.lost().session(), 0};
+    case IngestRequest::kTold:
+      return {"ToldIncidents", 0, 0};
     case IngestRequest::KIND_NOT_SET:
       break;
   }
@@ -228,11 +264,14 @@ Head HeadOf(const IngestRequest& request) {
 }
 
 Verdict CheckHead(const IngestRequest& request, const Head& head) {
-  if (request.kind_case() == IngestRequest::KIND_NOT_SET) return std::nullopt;
+  if (request.kind_case() == IngestRequest::KIND_NOT_SET ||
+      request.has_told()) {
+    return std::nullopt;
+  }
   if (head.session == 0) {
     return Complaint{"its session is 0; open one with a random id", ""};
   }
-  if (head.sequence == 0 && !request.has_open()) {
+  if (head.sequence == 0 && !request.has_open() && !request.has_lost()) {
     return Complaint{"its sequence is 0; a session's messages count from 1",
                      ""};
   }
@@ -276,13 +315,13 @@ SessionId SessionOf(const IngestRequest& request) {
   return HeadOf(request).session;
 }
 
-Parsed Parse(const IngestRequest& request, OpShapes* shapes) {
+Parsed Parse(const IngestRequest& request, OpShapes* shapes, bool relayed) {
   Parsed parsed;
   const Head head = HeadOf(request);
   parsed.message.session = head.session;
   parsed.message.sequence = head.sequence;
   Verdict wrong = CheckHead(request, head);
-  if (!wrong) wrong = ReadBody(request, shapes, &parsed.message);
+  if (!wrong) wrong = ReadBody(request, shapes, relayed, &parsed.message);
   if (wrong) Refuse(request, head, *wrong, &parsed);
   return parsed;
 }

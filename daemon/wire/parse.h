@@ -24,8 +24,10 @@ struct Parsed {
 
 // `shapes` are those of the message's session on its stream: read for op
 // statuses, added to by op names. Null: the session is not open there (such a
-// message is still parsed, unless it needs them).
-Parsed Parse(const v1::IngestRequest& request, OpShapes* shapes);
+// message is still parsed, unless it needs them). `relayed`: its names were
+// told once, perhaps on another stream, and its batches need no shapes.
+Parsed Parse(const v1::IngestRequest& request, OpShapes* shapes,
+             bool relayed = false);
 
 // For `bytes` bytes that protobuf did not take; `partial` is what it read until
 // then. Says whether it is a string that is not UTF-8, and where.

@@ -108,6 +108,7 @@ def navigation(root):
             {"Which loss scale": "docs/WHICH_SCALE.md"}]},
         {"Operate": [
             {"Run the daemon": "docs/OPERATE.md"},
+            {"Where the daemon runs": "docs/TOPOLOGIES.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},

@@ -35,7 +35,11 @@ struct Options {
   std::string job = "feed";
   int64_t steps = 1000;
   int ranks = 1;
-  double rate = 1000;  // steps a second and rank; 0: as fast as it goes
+  int first_rank = 0;
+  int world = 0;  // 0: as many as `ranks`
+  double scale = 1024;
+  int64_t back_at = -1;  // steps begin again from half of it, once
+  double rate = 1000;    // steps a second and rank; 0: as fast as it goes
   // Waits while so many records of a rank are on their way, so that the ring
   // drops nothing however slow the daemon is; 0: never waits.
   uint64_t in_flight = 0;
@@ -86,7 +90,7 @@ nanwatch_session* Open(const Options& o, int rank) {
   options.job = o.job.c_str();
   options.run_id = o.run.c_str();
   options.rank = rank;
-  options.world_size = o.ranks;
+  options.world_size = o.world == 0 ? o.ranks : o.world;
   options.present = NANWATCH_RUN_RANK | NANWATCH_RUN_WORLD_SIZE;
   options.framework = "pytorch";
   options.precision = "fp16";
@@ -112,7 +116,7 @@ void Push(const Options& o, nanwatch_session* session, int64_t i, int64_t us) {
   const bool overflow = o.overflow_every > 0 && i % o.overflow_every == 1;
   step.loss = 2.0 + 2.0 * std::exp(-1e-3 * static_cast<double>(i));
   if (i == o.nan_loss_at) step.loss = NAN;
-  step.loss_scale = 1024;
+  step.loss_scale = o.scale;
   step.grad_norm = 1.0 + 0.01 * static_cast<double>(i % 7);
   step.learning_rate = 1e-3;
   if (o.noisy) {
@@ -203,7 +207,7 @@ void Print(const Outcome& outcome) {
 int Feed(const Options& o) {
   std::vector<Rank> ranks;
   for (int rank = 0; rank < o.ranks; ++rank) {
-    ranks.push_back({Open(o, rank), -1, -1});
+    ranks.push_back({Open(o, o.first_rank + rank), -1, -1});
     RegisterOps(o, &ranks.back());
   }
   Outcome outcome;
@@ -216,11 +220,13 @@ int Feed(const Options& o) {
     if (o.in_flight > 0) {
       for (const Rank& rank : ranks) WaitForRoom(o, rank.session);
     }
+    const int64_t step =
+        o.back_at < 0 || i < o.back_at ? i : i - o.back_at + o.back_at / 2;
     const int64_t us = UnixMicros();
     const int64_t before = NowNanos();
     for (const Rank& rank : ranks) {
-      PushOps(rank, i);
-      Push(o, rank.session, i, us);
+      PushOps(rank, step);
+      Push(o, rank.session, step, us);
     }
     outcome.slowest_push_ns =
         std::max(outcome.slowest_push_ns, NowNanos() - before);
@@ -240,6 +246,10 @@ int main(int argc, char** argv) {
   app.add_option("--job", o.job);
   app.add_option("--steps", o.steps);
   app.add_option("--ranks", o.ranks);
+  app.add_option("--first-rank", o.first_rank);
+  app.add_option("--world", o.world);
+  app.add_option("--scale", o.scale);
+  app.add_option("--back-at", o.back_at);
   app.add_option("--rate", o.rate);
   app.add_option("--in-flight", o.in_flight);
   app.add_option("--flush-ms", o.flush_ms);

@@ -263,6 +263,41 @@ TELLING = (7, [
           "more. 503: it replays.", bottom=0, width=8),
 ])
 
+RELAYED = (7, [
+    lines("Behind for the upstream",
+          q(value("nanwatch_relay_lag_seconds"), "{{instance}}"), "s",
+          "Age of the oldest message that a relay's upstream does not hold yet.",
+          "Below a second.",
+          "The upstream is away or busy: the relay keeps all and judges alone.",
+          bottom=0, width=6),
+    lines("Events behind",
+          q(value("nanwatch_relay_lag_events"), "{{instance}}"), "none",
+          "Events of a relay's history that its upstream may not hold yet.",
+          "Some tens while records come.",
+          "They wait in the history, until retention removes them.",
+          bottom=0, decimals=0, width=6),
+    lines("The upstream", [
+        q(value("nanwatch_relay_connected"), "{{instance}} is there"),
+        q("sum by (instance) (increase(nanwatch_relay_reconnects_total"
+          "{DAEMON}[$__rate_interval])) > 0", "{{instance}} went away"),
+        q("sum by (instance) (increase(nanwatch_relay_refused_messages_total"
+          "{DAEMON}[$__rate_interval])) > 0", "{{instance}} refused"),
+        q("sum by (instance) (increase(nanwatch_relay_missing_messages_total"
+          "{DAEMON}[$__rate_interval])) > 0", "{{instance}} lacked"),
+    ], "none",
+        "Whether it is there, and what it did not get.",
+        "1, and nothing else.",
+        "Refused: the relay's log says why. Lacked: retention or a full disk "
+        "took it before it was sent.", bottom=0, decimals=0, width=6),
+    lines("Sent upstream", [
+        q(rate("nanwatch_relay_bytes_total"), "{{instance}} bytes"),
+        q(rate("nanwatch_relay_messages_total"), "{{instance}} messages"),
+    ], "short", "Bytes and messages a second, before they are encrypted.",
+        "As much as the trainings send here.",
+        "Much more than that: messages are refused and sent again.",
+        bottom=0, width=6),
+])
+
 PROCESS = (7, [
     lines("Processor", q(rate("process_cpu_seconds_total"), "{{instance}}"),
           "none",
@@ -342,4 +377,5 @@ BOARD = board(
     "nanwatch-daemon", "Daemon", "nanwatchd itself: judging, keeping, telling.",
     [JOBS, DAEMONS],
     [FIRST, "Ingest", INGEST, STREAMS, "History", HISTORY, EVENTS,
-     "Telling, pages and metrics", TELLING, "Process", PROCESS, ABOUT])
+     "Telling, pages and metrics", TELLING, "Relay", RELAYED,
+     "Process", PROCESS, ABOUT])

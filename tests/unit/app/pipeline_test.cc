@@ -114,7 +114,7 @@ class PipelineTest : public testing::Test {
   MonotonicClock clock_{system_};
   Engine engine_;
   FullableHistory history_;
-  Outbox outbox_{[](const Notice&) {}, [](uint64_t) { return true; }};
+  Outbox outbox_{[](const NoticeReply&) {}, [](uint64_t) { return true; }};
   Published<Snapshot> published_{std::make_shared<Snapshot>()};
   Pipeline pipeline_{engine_, &history_, outbox_, published_, clock_, 0};
   std::shared_ptr<HeardPort> port_ = std::make_shared<HeardPort>();

@@ -171,6 +171,48 @@ TEST(AdmissionTest, LateRankJoinsARunWhoseOthersHaveClosed) {
   EXPECT_EQ(driver.Run("job")->state, LifeState::kOpen);
 }
 
+// What a relay brings late is of the attempt that it was of.
+TEST(AdmissionTest, ARelaysRankJoinsItsOwnAttemptThoughThatIsOver) {
+  Driver driver;
+  OpenSessionMessage late;
+  late.run_id = "job";
+  late.attempt = 0;
+  late.run.world_size = 2;
+  late.rank.rank = 1;
+  late.relayed = driver.now();
+  driver.Sleep(seconds(1));
+  const SessionId r0 = driver.Open("job", 0, 2);
+  driver.Lose(r0);
+  driver.Open("job", 0, 2);
+  ASSERT_EQ(driver.last_opened.run.attempt, 1);
+  ASSERT_EQ(driver.Run("job", 0)->end_reason, "superseded");
+  // A rank that opened after the restart was never of the attempt before.
+  OpenSessionMessage young = late;
+  young.rank.rank = 2;
+  young.relayed = driver.now() + seconds(1);
+  driver.Open(young);
+  EXPECT_EQ(driver.last_opened.run.attempt, 1);
+  driver.Open(late);
+  EXPECT_EQ(driver.last_opened.run.attempt, 0);
+}
+
+TEST(AdmissionTest, ARelaySaysThatItsClientIsLost) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  driver.Send({.session = s, .body = LostMessage{"the stream ended"}});
+  EXPECT_EQ(driver.Run("job")->ranks_lost, 1u);
+  driver.Send({.session = s, .body = LostMessage{"again"}});
+  EXPECT_EQ(driver.history().size(), 3u);
+}
+
+TEST(AdmissionTest, AScaleOfAnOpWithoutANameIsRefused) {
+  Driver driver;
+  const SessionId s = driver.Open("job");
+  const Admitted refused = driver.Steps(s, {{.step = 1, .layers = {{7, 8.0}}}});
+  ASSERT_TRUE(refused.refused);
+  EXPECT_THAT(refused.refused->message, HasSubstr("a scale for op 7"));
+}
+
 TEST(AdmissionTest, StepsThatGoBackSplitTheBatch) {
   Driver driver;
   const SessionId s = driver.Open("job");

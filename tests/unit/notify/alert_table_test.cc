@@ -33,6 +33,20 @@ TEST_F(AlertTableTest, SaysItAgainEveryMinute) {
   EXPECT_THAT(Send(60), SizeIs(1));
 }
 
+TEST_F(AlertTableTest, WhatIsReleasedIsAnotherDaemons) {
+  table_.Take(At(0), Firing(1));
+  table_.Take(At(0), Firing(2));
+  EXPECT_THAT(Send(0), SizeIs(1));
+  table_.Release(KeyOf(Firing(1)));
+  // The other one goes on, and nothing resolves.
+  std::vector<Alert> sent = Send(60);
+  ASSERT_THAT(sent, SizeIs(1));
+  EXPECT_EQ(sent[0].ends, At(300));
+  table_.Release(KeyOf(Firing(2)));
+  EXPECT_THAT(Send(120), IsEmpty());
+  EXPECT_EQ(table_.size(), 0u);
+}
+
 TEST_F(AlertTableTest, ABetterNameIsNoOtherAlert) {
   table_.Take(At(0), Firing(1));
   Send(0);

@@ -53,6 +53,17 @@ TEST_F(WebhookQueueTest, InfoAndMutedOnesAreNotTold) {
   EXPECT_EQ(queue_.size(), 0u);
 }
 
+TEST_F(WebhookQueueTest, OfWhatIsReleasedNothingMoreIsSaid) {
+  queue_.Take(At(0), Firing(1));
+  EXPECT_EQ(Pop(0), 1u);
+  queue_.Take(At(0), Firing(2));
+  queue_.Release(KeyOf(Firing(1)));
+  queue_.Release(KeyOf(Firing(2)));
+  EXPECT_EQ(queue_.size(), 0u);
+  queue_.Take(At(1), Muted(Firing(1)));
+  EXPECT_EQ(Pop(1), 0u);
+}
+
 TEST_F(WebhookQueueTest, OfAMuteIsToldWhereTheFiringWas) {
   queue_.Take(At(0), Firing(1));
   EXPECT_EQ(Pop(0), 1u);

@@ -1,0 +1,47 @@
+#include <string>
+
+#include "config/sections.h"
+
+namespace nanwatch {
+namespace {
+
+bool IsLoopbackAddress(std::string_view address) {
+  for (const char* beginning : {"127.", "localhost:", "[::1]:"}) {
+    if (address.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void ReadUpstreamAddress(YamlSection section, RelayOptions* options) {
+  section.Text("address", &options->address);
+  std::string& address = options->address;
+  if (address.starts_with("tcp://")) address.erase(0, 6);
+  const bool taken = address.empty() || IsLoopbackAddress(address) ||
+                     (address.starts_with("tls://") && address.size() > 8 &&
+                      address.find(':', 6) != std::string::npos) ||
+                     address.starts_with("unix:/");
+  if (taken) return;
+  section.Complain("address",
+                   " must be tls://HOST:PORT, tcp://127.0.0.1:PORT or "
+                   "unix:///PATH: over a network records go by TLS.");
+}
+
+void ReadUpstream(YamlSection section, RelayOptions* options) {
+  ReadUpstreamAddress(section, options);
+  section.Know("address");
+  section.Text("ca", &options->ca);
+  section.Text("cert", &options->cert);
+  section.Text("key", &options->key);
+  section.Text("token_file", &options->token_file);
+  if (options->cert.empty() != options->key.empty()) {
+    section.Complain(options->key.empty() ? "cert" : "key",
+                     ": upstream.cert and upstream.key go together.");
+  }
+  section.Time("notify_after", std::chrono::seconds(1), std::chrono::hours(24),
+               "", &options->notify_after);
+  section.Finish();
+}
+
+}  // namespace nanwatch
