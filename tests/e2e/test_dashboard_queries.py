@@ -30,6 +30,11 @@ NOWHERE = {
     ("daemon", "Lost and failed", "C"): "no history file is set aside",
     ("daemon", "Deliveries", "C"): "notices are given up after hours",
     ("daemon", "Series", "B"): "takes more than 100,000 series",
+    **{("daemon", title, query): "takes an upstream: test_relay"
+       for title, queries in (("Behind for the upstream", "A"),
+                              ("Events behind", "A"), ("The upstream", "ABCD"),
+                              ("Sent upstream", "AB"))
+       for query in queries},
 }
 # Queries that a healthy run leaves empty, since they show what is wrong.
 QUIET_IN_HEALTH = {
