@@ -325,7 +325,7 @@ def main() -> None:
     scaler = LayerwiseScaler(model)
     # Adam's usual eps of 1e-8 is far above the gradients of the first layers:
     # they would not move.
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-30)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-20)
     watch = nanwatch.torch.watch(
         model,
         optimizer,

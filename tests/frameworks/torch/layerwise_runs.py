@@ -18,7 +18,7 @@ import layerwise  # noqa: E402
 CLASSES = 16
 SHOWN = (0, 3, 6, 9, 12)  # layers
 # What gradients of 2^-40 are beside Adam's usual one, 1e-8, is no update.
-EPS = 1e-30
+EPS = 1e-20
 
 
 def points(seed, count=512):
