@@ -51,14 +51,15 @@ bool NamesNormOfLayer(std::string_view text) {
 
 }  // namespace
 
-void LayerNorms::Look(std::string_view before, std::string_view behind) {
-  if (!NamesNormOfLayer(before)) return;
+bool LayerNorms::Look(std::string_view before, std::string_view behind) {
+  if (!NamesNormOfLayer(before)) return false;
   behind.remove_prefix(
       std::min(behind.find_first_not_of(" '\"[("), behind.size()));
   const std::optional<double> norm = Scan(InsideCall(behind)).Number();
-  if (!norm) return;
+  if (!norm) return false;
   ++layers_;
   squares_ += *norm * *norm;
+  return true;
 }
 
 }  // namespace nanwatch

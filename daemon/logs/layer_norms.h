@@ -15,8 +15,9 @@ class LayerNorms {
  public:
   void Begin() { *this = {}; }
   // What stands before a sign in a line, and behind it: a layer's name ends the
-  // one, and its norm begins the other; or nothing of it is one.
-  void Look(std::string_view before, std::string_view behind);
+  // one, and its norm begins the other; or nothing of it is one. Returns
+  // whether it is.
+  bool Look(std::string_view before, std::string_view behind);
   // Of the layers together: the root of their squares.
   std::optional<double> norm() const {
     return layers_ > 0 ? std::optional(std::sqrt(squares_)) : std::nullopt;

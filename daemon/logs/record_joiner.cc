@@ -72,10 +72,23 @@ std::string_view NameOfPart(std::string_view line) {
   return text.substr(0, sign + 1);
 }
 
+// "  train:", of the lines below it.
+bool IsSection(std::string_view line) {
+  const std::string_view text = TrimBlanks(line);
+  return text.size() > 1 && text.back() == ':' &&
+         std::all_of(text.begin(), text.end() - 1,
+                     [](char c) { return IsLetter(c) || c == '_'; });
+}
+
 }  // namespace
 
 bool RecordJoiner::TakePart(std::string_view line) {
   if (header_.empty()) return false;
+  if (IsSection(line)) {
+    if (parts_ == 0) record_ = header_;
+    ++parts_;
+    return true;
+  }
   const std::string_view name = NameOfPart(line);
   if (name.empty()) return false;
   // The same again begins another record of that header.

@@ -13,6 +13,7 @@
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
 #include "logs/formats/formats.h"
+#include "logs/layer_norms.h"
 #include "logs/rank_prefix.h"
 #include "logs/scan.h"
 
@@ -39,8 +40,10 @@ class JsonLinesReader : public LineReader {
     while (at < line.size() && line[at] == '{') {
       fact_.Begin(at);
       evaluation_ = false;
+      layers_.Begin();
       const size_t size = walk_.Read(line.substr(at), on_value_);
       if (size == std::string_view::npos) return;
+      AddLayers();
       const bool step =
           names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
       const bool wanted = step && !evaluation_ && (!behind || fact_.has_step());
@@ -54,6 +57,8 @@ class JsonLinesReader : public LineReader {
     const ColumnMeaning meaning = names_.Of(path);
     if (meaning != ColumnMeaning::kNothing) {
       fact_.Add(meaning, text);
+    } else if (layers_.Look(path, text)) {
+      return;
     } else if (IsEvaluation(path, text)) {
       evaluation_ = true;
     } else if (IsEpochColumn(path)) {
@@ -62,7 +67,16 @@ class JsonLinesReader : public LineReader {
     }
   }
 
+  // The norm of all layers, where the object shows theirs alone.
+  void AddLayers() {
+    const std::optional<double> norm = layers_.norm();
+    if (norm && !names_.mapped() && !fact_.fact().has(StepField::kGradNorm)) {
+      fact_.AddNumber(ColumnMeaning::kGradNorm, *norm);
+    }
+  }
+
   ColumnNames names_;
+  LayerNorms layers_;
   ColumnFact fact_{ScaleText::kExact};
   DictWalk walk_;
   bool evaluation_ = false;

@@ -56,6 +56,20 @@ TEST(NormLines, OneThatIsNotFiniteIsTheWhole) {
   EXPECT_TRUE(std::isnan(read.norms.back()));
 }
 
+TEST(NormLines, OfLayersInAnObjectTheyAreTheStepsOwn) {
+  std::vector<double> norms;
+  LogReader reader(nullptr, {}, [&norms](const LogRecord& record) {
+    norms.push_back(record.step[StepField::kGradNorm]);
+  });
+  for (int step = 0; step < 20; ++step) {
+    reader.ReadLine("{\"step\": " + std::to_string(step) +
+                    ", \"loss\": 2.5, \"grad_norm/h.0\": 3.0, "
+                    "\"grad_norm/h.1\": 4.0}");
+  }
+  reader.Finish();
+  EXPECT_EQ(norms, std::vector<double>(20, 5));
+}
+
 TEST(NormLines, AStepWithoutAnyHasNone) {
   EXPECT_TRUE(ReadSteps(20, {"  a.b weight_norm 3.0"}).norms.empty());
 }

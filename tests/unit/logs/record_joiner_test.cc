@@ -18,6 +18,13 @@ Lines Joined(const Lines& lines) {
   return out;
 }
 
+TEST(RecordJoiner, SectionsAreOfTheirStep) {
+  EXPECT_EQ(Joined({"- iteration: 5", "  train:", "    loss: .nan",
+                    "  optim:", "    lr: 0.1", ""}),
+            (Lines{"- iteration: 5", "", "", "",
+                   "- iteration: 5 | loss: .nan | lr: 0.1", ""}));
+}
+
 TEST(RecordJoiner, MakesOneLineOfAStepAndItsNumbers) {
   EXPECT_EQ(Joined({"10:00:11 INFO [step=10/900,epoch=0]", "    train/loss=2.5",
                     "    optim/norm=1,250", "next"}),
