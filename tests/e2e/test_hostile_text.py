@@ -45,11 +45,11 @@ def hostile(house):
         client.say(ops(5, 2, "nan { row_gaps: 0 counts: 9 }"))
         client.say(steps(5, 3, columns="loss { values: [%s] }" % ", ".join(
             ["nan"] * 10)))
+        client.acked(3)
         other = f"other{HOSTILE}"
         client.opened(6, in_proto(other), more=f'settings {{ key: "k{evil}" }}')
         client.say(steps(6, 1, columns="loss { values: [%s] }" % ", ".join(
             ["2.5"] * 10)))
-        client.acked(1)
         client.acked(1)
         rules = house.folder / f"rules{HOSTILE}.yaml"
         rules.write_text("rules: {loss_spike: {enabled: false}}")
