@@ -23,7 +23,7 @@ std::string WhatWasRead(const ComparedRun& run) {
   return out;
 }
 
-// "3 NaN and 1 infinity"; empty: all elements are finite.
+// "3 NaN and 1 infinity".
 std::string BadElements(const ComparedTensor& tensor) {
   const uint64_t nan = tensor.nan.value_or(0);
   const uint64_t inf = tensor.inf.value_or(0);
@@ -47,7 +47,7 @@ DumpFinding OfTensors(const ComparedRun& run) {
   uint64_t bad = 0;
   bool nan = false;
   for (const ComparedTensor& tensor : run.tensors) {
-    if (BadElements(tensor).empty()) continue;
+    if (SpecialsOf(tensor) == 0) continue;
     if (bad++ == 0) first = &tensor;
     nan |= tensor.nan.value_or(0) > 0;
   }
@@ -85,7 +85,7 @@ DumpFinding FindingOf(const ComparedRun& run) {
                       Counted(run.tensors.size(), "tensor"))};
 }
 
-// "; 3 bad tensors are as bad in the benchmark, and left out".
+// "; 3 overflows that the benchmark has, too, are left out".
 std::string WhatIsUsual(const UsualOverflows& usual) {
   std::string out;
   const size_t both = usual.tensors + usual.devices;

@@ -46,6 +46,11 @@ struct ComparedTensor {
   std::optional<uint64_t> inf;
 };
 
+// Returns how many elements are known to be NaN or infinite.
+inline uint64_t SpecialsOf(const ComparedTensor& tensor) {
+  return tensor.nan.value_or(0) + tensor.inf.value_or(0);
+}
+
 // That a device's own check found within an op, whatever its output.
 struct DeviceOverflow {
   int64_t step = 0;

@@ -21,10 +21,6 @@ constexpr size_t kMost = 4096;
 using Place = std::pair<int64_t, std::string>;  // step, op
 using Overflows = std::map<Place, DeviceOverflow>;
 
-uint64_t BadElements(const ComparedTensor& tensor) {
-  return tensor.nan.value_or(0) + tensor.inf.value_or(0);
-}
-
 bool IsMade(Slot slot) {
   return slot == Slot::kOutput || slot == Slot::kGradInput;
 }
@@ -45,7 +41,7 @@ void AddMade(const ComparedRun& run, Overflows* overflows) {
   std::set<std::pair<int64_t, uint32_t>> passed_on;
   const size_t most = overflows->size() + kMost;
   for (const ComparedTensor& tensor : run.tensors) {
-    if (BadElements(tensor) == 0) continue;
+    if (SpecialsOf(tensor) == 0) continue;
     const std::pair of(tensor.step, tensor.op);
     if (IsGiven(tensor.slot)) passed_on.insert(of);
     if (!IsMade(tensor.slot) || passed_on.count(of) > 0) continue;
@@ -91,7 +87,7 @@ std::map<Place, Seen> SeenIn(const ComparedRun& a, const ComparedRun& b,
     const Place place(tensor.step, name);
     if (wanted.count(place) == 0) continue;
     Seen& of = seen[place];
-    if (BadElements(tensor) > 0) of.bad = true;
+    if (SpecialsOf(tensor) > 0) of.bad = true;
     if (tensor.nan && tensor.inf) of.finite = true;
     const auto& statistics = tensor.statistics;
     if (!statistics || !statistics->min || !statistics->max) continue;

@@ -13,9 +13,7 @@
 namespace nanwatch {
 namespace {
 
-bool IsBad(const ComparedTensor& tensor) {
-  return tensor.nan.value_or(0) > 0 || tensor.inf.value_or(0) > 0;
-}
+bool IsBad(const ComparedTensor& tensor) { return SpecialsOf(tensor) > 0; }
 
 }  // namespace
 

@@ -60,20 +60,23 @@ bool AlertTable::Take(Time now, const Notice& notice) {
   return true;
 }
 
-// Takes the incident from the alert that it belongs to. `last`: what is known
-// of it now, if that is why.
-void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
+AlertTable::Alerts::iterator AlertTable::TakeOut(const IncidentKey& key) {
   const auto found = attached_.find(key);
-  if (found == attached_.end()) return;
+  if (found == attached_.end()) return alerts_.end();
   const auto place = alerts_.find(found->second);
   attached_.erase(found);
   Entry& entry = place->second;
   entry.incidents.erase(key);
+  if (!entry.incidents.empty()) entry.shown = entry.incidents.begin()->second;
+  return place;
+}
+
+void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
+  const auto place = TakeOut(key);
+  if (place == alerts_.end()) return;
+  Entry& entry = place->second;
   entry.news = true;
-  if (!entry.incidents.empty()) {
-    entry.shown = entry.incidents.begin()->second;
-    return;
-  }
+  if (!entry.incidents.empty()) return;
   entry.resolved = when;
   if (last != nullptr) {
     entry.shown = *last;
@@ -86,17 +89,9 @@ void AlertTable::Detach(const IncidentKey& key, Time when, const Notice* last) {
 }
 
 void AlertTable::Release(const IncidentKey& key) {
-  const auto found = attached_.find(key);
-  if (found == attached_.end()) return;
-  const auto place = alerts_.find(found->second);
-  attached_.erase(found);
-  Entry& entry = place->second;
-  entry.incidents.erase(key);
-  if (entry.incidents.empty()) {
-    alerts_.erase(place);
-  } else {
-    entry.shown = entry.incidents.begin()->second;
-  }
+  const auto place = TakeOut(key);
+  if (place == alerts_.end()) return;
+  if (place->second.incidents.empty()) alerts_.erase(place);
 }
 
 std::optional<Time> AlertTable::SaysResolvedFrom(const Entry& entry) const {

@@ -68,6 +68,13 @@ class AlertTable {
     bool muted = false;  // so it was resolved
   };
 
+  using Alerts = std::map<AlertLabels, Entry>;
+
+  // Takes the incident from the alert that it belongs to, and returns that; the
+  // end: it belongs to none. The alert may have no incident left.
+  Alerts::iterator TakeOut(const IncidentKey& key);
+  // The same; an alert that has no incident left is resolved since `when`.
+  // `last`: what is known of the incident now, if that is why.
   void Detach(const IncidentKey& key, Time when, const Notice* last);
   // When Alertmanager may hear that it is over; nullopt: not yet known.
   std::optional<Time> SaysResolvedFrom(const Entry& entry) const;
@@ -75,7 +82,7 @@ class AlertTable {
   void Forget(Time now);
 
   const NotifyOptions& options_;
-  std::map<AlertLabels, Entry> alerts_;
+  Alerts alerts_;
   std::map<IncidentKey, AlertLabels> attached_;
 };
 
