@@ -12,7 +12,7 @@ import yaml
 
 from conftest import BIN, ROOT, Daemon, counted, free_port, wait_for
 from relays import forwarded
-from test_topologies import TOKENS, Place
+from test_topologies import Place
 
 HERE = ROOT / "deploy/kubernetes"
 EXAMPLES = ("pytorchjob-sidecar", "jobset-node", "volcano-mindx-job")
@@ -69,6 +69,16 @@ def mount(folder, files):
         (folder / name).symlink_to(f"..data/{name}")
 
 
+def tokens(folder):
+    """As the page makes them: the loop of its first commands."""
+    (folder / "tokens").unlink()
+    page = (ROOT / "docs/KUBERNETES.md").read_text()
+    loop = re.search(r"```sh secrets\n.*?(^for .*?^done\n)", page, re.S | re.M)[1]
+    subprocess.run(["bash", "-euc", loop], cwd=folder, check=True, timeout=30)
+    return {path.name: path.read_text() for path in folder.iterdir()
+            if path.name in ("tokens", "relay", "training")}
+
+
 class Cluster:
     """The job's daemon, a node's and a sidecar, with certificates and tokens."""
 
@@ -81,10 +91,10 @@ class Cluster:
         mount(folder / "tls", {"tls.crt": key["server.crt"],
                                "tls.key": key["server.key"]})
         mount(folder / "ca", {"ca.crt": key["ca.crt"]})
-        mount(folder / "tokens",
-              {"tokens": key["tokens"].replace("host-a ", "relay ")})
-        mount(folder / "relay", {"token": TOKENS["host-a"] + "\n"})
-        mount(folder / "token", {"token": TOKENS["host-b"] + "\n"})
+        made = tokens(folder / "keys")
+        mount(folder / "tokens", {"tokens": made["tokens"]})
+        mount(folder / "relay", {"token": made["relay"]})
+        mount(folder / "token", {"token": made["training"]})
         self.place = Place(folder, port)
         self.place.swaps["nanwatch-job.nanwatch.svc:9766"] = f"localhost:{port}"
         self.place.swaps["nanwatch-node.nanwatch.svc:9766"] = (
