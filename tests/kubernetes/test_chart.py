@@ -102,6 +102,20 @@ def test_another_name_and_namespace_run_through(helm):
     assert "nanwatch-job" not in text
 
 
+def test_what_is_secret_stands_in_no_config_map(helm):
+    """An address of a webhook is one: who knows it may post there."""
+    things = documents(template(helm, CHART / "ci/all-values.yaml"))
+    (job,) = [thing for thing in things if thing["kind"] == "Secret"]
+    assert "a-secret" in job["stringData"]["nanwatch.yaml"]
+    for thing in things:
+        assert thing is job or "a-secret" not in json.dumps(thing)
+    (pod,) = [thing["spec"]["template"]["spec"] for thing in things
+              if thing["kind"] == "StatefulSet"]
+    assert job["metadata"]["name"] in [
+        volume["secret"]["secretName"] for volume in pod["volumes"]
+        if volume["name"] == "nanwatch-config"]
+
+
 @pytest.mark.parametrize("key, value", [
     ("job.enable", "true"), ("relay.token", "abc"), ("tls.secret", ""),
     ("upstream.address", "nanwatch:9766"), ("job.storage.size", "20 GB"),

@@ -48,16 +48,24 @@ tls://{{ include "nanwatch.name" . }}-job.{{ .Release.Namespace }}.svc:9766
 {{- end -}}
 {{- end -}}
 
-{{- define "nanwatch.configMap" -}}
+{{/* Whether it holds an address that is a secret: of a webhook, or one with a
+password. */}}
+{{- define "nanwatch.configIsSecret" -}}
+{{- $own := index (index . 0).Values (index . 1) "config" -}}
+{{- if or (dig "notify" "webhook" "urls" list $own) (contains "@" (toJson $own)) }}true{{ end -}}
+{{- end -}}
+
+{{- define "nanwatch.configObject" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
+{{- $secret := include "nanwatch.configIsSecret" . -}}
 apiVersion: v1
-kind: ConfigMap
+kind: {{ ternary "Secret" "ConfigMap" (not (empty $secret)) }}
 metadata:
   name: {{ include "nanwatch.name" $root }}-{{ $component }}
   labels:
     {{- include "nanwatch.selector" . | nindent 4 }}
-data:
+{{ if $secret }}stringData{{ else }}data{{ end }}:
   nanwatch.yaml: |
     {{- include "nanwatch.config" . | nindent 4 }}
 {{- end -}}
@@ -89,7 +97,11 @@ the context, the component. The history's volume is the component's. */}}
 - name: nanwatch-run
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
 - name: nanwatch-config
+{{- if include "nanwatch.configIsSecret" . }}
+  secret: {secretName: {{ include "nanwatch.name" $root }}-{{ $component }}, defaultMode: 0440}
+{{- else }}
   configMap: {name: {{ include "nanwatch.name" $root }}-{{ $component }}}
+{{- end }}
 {{- if ne $component "sidecar" }}
 - name: nanwatch-tls
   secret: {secretName: {{ $root.Values.tls.secret }}, defaultMode: 0440}
