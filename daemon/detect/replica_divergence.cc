@@ -84,12 +84,14 @@ Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
 
 Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
   const double apart = s.norm_max - s.norm_min;
-  apart_ = agreed_ == 0 && apart > t[kDiffer] * s.norm_max;
   if (apart <= t[kAgree] * s.norm_max) {
     agreed_ = std::min(agreed_ + 1, 1 << 20);
     differing_ = 0;
+    apart_ = false;
     return Severity::kNone;
   }
+  // Norms that differ may come near each other for one step, by chance.
+  apart_ = agreed_ == 0 && (apart_ || apart > t[kDiffer] * s.norm_max);
   if (agreed_ < t[kLearn]) {
     agreed_ = 0;  // norms of before the reduction
     return Severity::kNone;

@@ -72,6 +72,7 @@ def main(address, run, fault, level="default", wrapping="ddp",
         training.model, training.optimizer, training.scaler, run=run,
         level=level, budget=1e9, address=address,
         **({"dp": (rank, 2)} if wrapping == "declared" else {}))
+    torch.distributed.barrier()
     if fault == "by hand":
         training.before_update = lambda _: average(plain)
     for i in range(100):

