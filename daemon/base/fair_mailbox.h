@@ -62,6 +62,14 @@ class FairMailbox {
     return offered;
   }
 
+  // True: the user has much inside. Any thread.
+  bool Presses(User user) {
+    MutexLock lock(mutex_);
+    const auto queue = queues_.find(user);
+    return queue != queues_.end() && (items_.Presses(queue->second.size()) ||
+                                      bytes_.Presses(queue->second.bytes));
+  }
+
   // Behind what the user has inside, however much that is; weighs nothing. Any
   // thread. What comes after Close() is dropped.
   void PushAlways(User user, T&& item) {
