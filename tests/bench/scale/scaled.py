@@ -34,11 +34,20 @@ def cpu_seconds(pid):
     return sum(int(f) for f in fields.split()[11:13]) / TICK
 
 
-def memory(pid):
-    """Bytes that are resident, and that were at most."""
+def status_bytes(pid, *names):
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     return tuple(int(re.search(rf"^{name}:\s+(\d+) kB", status, re.M)[1]) * 1024
-                 for name in ("VmRSS", "VmHWM"))
+                 for name in names)
+
+
+def memory(pid):
+    """Bytes that are resident, and that were at most."""
+    return status_bytes(pid, "VmRSS", "VmHWM")
+
+
+def own_memory(pid):
+    """Bytes that are resident and no file's."""
+    return status_bytes(pid, "RssAnon")[0]
 
 
 def wire_bytes(port):
