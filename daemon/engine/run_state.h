@@ -27,7 +27,7 @@
 #include "alert/incident_book.h"
 #include "detect/rules.h"
 #include "diagnose/diagnose.h"
-#include "engine/aligned_ring.h"
+#include "engine/agreement_state.h"
 #include "engine/asked.h"
 #include "engine/bad_loss.h"
 #include "engine/bench_watch.h"
@@ -57,19 +57,6 @@ struct EngineShared {
 size_t BytesHeldFor(const OpName& op);
 size_t BytesHeldFor(const RunDescription& run);
 size_t BytesHeldFor(const RankDescription& rank);
-
-// The ranks that must agree, for one optimizer.
-struct AgreementState {
-  AgreementGroup group;
-  uint32_t optimizer = 0;  // index into the run's optimizer names
-  int32_t open = 0;        // open ranks
-  AlignedRing ring;
-  AlignedRules rules;
-};
-template <typename A>
-void Fields(A& archive, AgreementState& g) {
-  archive(g.group, g.optimizer, g.open, g.ring, g.rules);
-}
 
 class RunState {
  public:

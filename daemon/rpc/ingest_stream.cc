@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "model/limits.h"
+#include "rpc/message_bytes.h"
 #include "wire/scratch_arena.h"
 #include "wire/session_name.h"
 
@@ -32,32 +32,11 @@ constexpr size_t kBytesPerMicrosecond = 50;
 constexpr Duration kPatience = std::chrono::seconds(2);
 // A client that left is noticed after it. Ours.
 constexpr Duration kLongPause = std::chrono::minutes(1);
-// Where a message says its kind, session and sequence.
-constexpr size_t kBeginning = 64;
-
-// Reads the first bytes only; whatever was read by then stays in `request`.
-void ParseBeginning(const grpc::ByteBuffer& bytes, v1::IngestRequest* request) {
-  std::vector<grpc::Slice> slices;
-  if (!bytes.Dump(&slices).ok()) return;
-  std::string beginning;
-  for (const grpc::Slice& slice : slices) {
-    const size_t n = std::min(slice.size(), kBeginning - beginning.size());
-    beginning.append(reinterpret_cast<const char*>(slice.begin()), n);
-    if (beginning.size() == kBeginning) break;
-  }
-  // False, as the message is cut: that is meant.
-  [[maybe_unused]] const bool whole = request->ParseFromString(beginning);
-}
 
 void Rename(SessionId name, ClientMessage* message) {
   message->session = name;
   auto* open = std::get_if<OpenSessionMessage>(&message->body);
   if (open != nullptr) open->session = name;
-}
-
-bool ParseWhole(grpc::ByteBuffer* bytes, v1::IngestRequest* request) {
-  grpc::ProtoBufferReader reader(bytes);
-  return reader.status().ok() && request->ParseFromZeroCopyStream(&reader);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -69,6 +71,38 @@ BENCHMARK(BM_StepOfRanks)
     ->Args({1, 10000})
     ->Args({10000, 1})
     ->MinTime(2);
+
+// What is published when each rank has taken a step.
+void BM_PublishRanks(benchmark::State& state) {
+  const int ranks = static_cast<int>(state.range(0));
+  Engine engine;
+  Effects effects;
+  OpenRun(0, ranks, &engine, &effects);
+  Event event = RunEvent(0, 0, StepBatch{OneStep()});
+  auto& columns = std::get<StepBatch>(event.body).columns;
+  auto snapshot = std::make_shared<const Snapshot>();
+  int64_t step = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const Time now = kStart + milliseconds(1000 * (step + 1));
+    columns.step[0] = step++;
+    columns.time[0] = now;
+    event.sequence = static_cast<Sequence>(step);
+    for (event.rank = 0; event.rank < ranks; ++event.rank) {
+      event.session = SessionOf(0, event.rank);
+      engine.Apply(now, event, &effects);
+    }
+    effects.Clear();
+    state.ResumeTiming();
+    snapshot = engine.Publish(now, static_cast<uint64_t>(step), *snapshot);
+  }
+}
+BENCHMARK(BM_PublishRanks)
+    ->ArgName("ranks")
+    ->Arg(8)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Unit(benchmark::kMillisecond);
 
 // All ranks open, in the order in which they happen to come, take a step, and
 // close.
