@@ -110,6 +110,7 @@ def navigation(root):
             {"Run the daemon": "docs/OPERATE.md"},
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
             {"Kubernetes": "docs/KUBERNETES.md"},
+            {"What to give an upstream": "deploy/SIZING.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},
