@@ -84,7 +84,7 @@ def spiked(run):
         run.step(step, loss=(8.0 if high else 2.0) + 0.01 * (step % 7),
                  grad_norm=5.0 if high else 1.0)
     flushed(run)
-    time.sleep(60)
+    time.sleep(3600)  # until somebody ends it
 
 
 def spoilt(run):
