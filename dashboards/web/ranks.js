@@ -84,7 +84,8 @@ export class Ranks {
   draw(run) {
     const few = run.ranks || [];
     this.world = Math.max(run.world_size || 0, few.length);
-    this.element.hidden = few.length === 0;
+    // One alone is in the facts above.
+    this.element.hidden = few.length === 0 || this.world < 2;
     if (this.all && few.length < this.world) {
       if (Date.now() - this.asked > 10000) this.loadAll();
       return;
