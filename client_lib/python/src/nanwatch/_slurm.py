@@ -1,0 +1,25 @@
+"""Why Slurm ends this process, where a signal does not say it: at the end of
+its job's time it sends the one that scancel sends, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+# Slurm looks at time limits each 30 s (slurm.conf, OverTimeLimit), so it never
+# ends a job before; clocks of a cluster differ by less than this.
+_SECONDS_BEFORE = 2.0
+
+
+def why_ended(environment: Mapping[str, str], now: float) -> str:
+    """Of a SIGTERM at `now`, in seconds since 1970; empty: not known."""
+    job = environment.get("SLURM_JOB_ID", "")
+    if not re.fullmatch(r"[0-9]{1,10}", job):
+        return ""
+    # Slurm sets it from 23.02 on, before that deploy/slurm/task_prolog.
+    end = environment.get("SLURM_JOB_END_TIME", "")
+    if not re.fullmatch(r"[0-9]{1,12}", end):
+        return f"Slurm ended job {job}"
+    if now >= int(end) - _SECONDS_BEFORE:
+        return f"the time limit of Slurm job {job}"
+    return f"Slurm job {job} was cancelled, requeued or preempted"
