@@ -56,7 +56,7 @@ def jobs(site):
 
     def submit(name, steps, *options):
         script = site.folder / f"{name}.sh"
-        command = (f"PYTHONPATH={ROOT}/client_lib/python/src "
+        command = (f"env PYTHONPATH={ROOT}/client_lib/python/src "
                    f"{sys.executable} train.py {steps}")
         assert BATCH.count("python train.py") == 1
         script.write_text(BATCH.replace("python train.py", command))
