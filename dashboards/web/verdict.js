@@ -1,7 +1,7 @@
 // The first answer: healthy or not; if not, why, since when, what to do.
 
 import {fill, h, mark} from './dom.js';
-import {ago, clock, count, framework, fullTime, placeIn, scale, share,
+import {ago, clock, count, framework, fullTime, placeIn, podText, scale, share,
         value, words} from './format.js';
 import {afterLead, capital, clauses} from './runs_view.js';
 
@@ -24,8 +24,9 @@ function sinceLine(run, show) {
   const step = cause ? cause.step : incident.opened_step;
   const origin = cause ? cause.origin : incident.subject;
   const where = placeIn(run, origin);
-  const host = incident && [incident.host, incident.device].filter(Boolean)
-                               .join(', ');
+  const host = incident &&
+      [incident.host, incident.device, podText(incident.pod)].filter(Boolean)
+          .join(', ');
   return h('p', {class: 'since'},
       h('span', {class: 'label'}, 'Since '),
       h('button', {class: 'link', 'data-key': 'since',

@@ -109,6 +109,7 @@ def navigation(root):
         {"Operate": [
             {"Run the daemon": "docs/OPERATE.md"},
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
+            {"Kubernetes": "docs/KUBERNETES.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},
