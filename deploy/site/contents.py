@@ -110,6 +110,7 @@ def navigation(root):
             {"Run the daemon": "docs/OPERATE.md"},
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
             {"Kubernetes": "docs/KUBERNETES.md"},
+            {"Slurm": "docs/SLURM.md"}, {"Ray": "docs/RAY.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},

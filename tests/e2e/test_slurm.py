@@ -54,12 +54,12 @@ def site():
 def jobs(site):
     """All of them at once, by what becomes of each."""
 
-    def submit(name, steps, *options):
+    def submit(name, steps, *options, srun="srun "):
         script = site.folder / f"{name}.sh"
         command = (f"env PYTHONPATH={ROOT}/client_lib/python/src "
                    f"{sys.executable} train.py {steps}")
-        assert BATCH.count("python train.py") == 1
-        script.write_text(BATCH.replace("python train.py", command))
+        assert BATCH.count("srun python train.py") == 1
+        script.write_text(BATCH.replace("srun python train.py", srun + command))
         return site.submit(script, *options, f"--job-name={name}")
 
     return {
@@ -67,6 +67,7 @@ def jobs(site):
         "sweep": submit("sweep", 20, "--array=0-1", "--ntasks=1"),
         "short": submit("short", ENDLESS, "--time=10", "--ntasks=1"),
         "cancelled": submit("cancelled", ENDLESS, "--time=10", "--ntasks=1"),
+        "alone": submit("alone", ENDLESS, "--ntasks=1", srun="exec "),
         "requeued": submit("requeued", ENDLESS, "--time=10", "--ntasks=1"),
     }
 
@@ -81,7 +82,7 @@ def closed(site, run, attempt=0):
     """Its summary, once it has ended."""
     def it():
         found = summary(site, run, "--attempt", str(attempt))
-        return found if found.get("state") == "closed" else None
+        return found if found.get("state") == "LIFE_STATE_CLOSED" else None
     return wait_for(f"{run} has ended", it, seconds=90, every=0.5,
                     instead=site.said)
 
@@ -94,7 +95,6 @@ def trains(site, run, attempt=0):
 
 def test_a_job_is_a_run_and_a_task_a_rank(site, jobs):
     run = closed(site, f"slurm-{jobs['trains']}.0")
-    print(run)
     assert run["job"] == "my training"
     assert run["end_reason"] == "all ranks closed"
 
@@ -131,9 +131,18 @@ def test_a_job_that_is_cancelled(site, jobs):
     trains(site, f"slurm-{job}.0")
     site.ask("scancel", job)
     run = closed(site, f"slurm-{job}.0")
-    print(run)
     assert run["end_reason"].startswith(
         f"ended by SIGTERM: Slurm job {job} was cancelled, requeued or preempted")
+
+
+def test_a_job_without_steps_and_without_a_limit(site, jobs):
+    """Its end says less: nobody knows when its time would have been over."""
+    job = jobs["alone"]
+    assert trains(site, f"slurm-{job}")["job"] == "alone"
+    site.ask("scancel", job)
+    run = closed(site, f"slurm-{job}")
+    assert run["end_reason"].startswith(
+        f"ended by SIGTERM: Slurm ended job {job} at step ")
 
 
 def test_a_job_whose_time_is_over(site, jobs):
@@ -143,7 +152,6 @@ def test_a_job_whose_time_is_over(site, jobs):
         f"ended by SIGTERM: the time limit of Slurm job {job} at step ")
     assert site.state(job) == "TIMEOUT"
     shown = site.daemon.nanwatch("show", f"slurm-{job}.0").stdout
-    print(shown)
     assert f"the time limit of Slurm job {job}" in shown
 
 
