@@ -43,7 +43,7 @@ def train(config):
     watch.close()
 
 
-ray.init(include_dashboard=False)
+ray.init()
 ray.train.torch.TorchTrainer(
     train,
     train_loop_config={"spoilt": SPOILT},
