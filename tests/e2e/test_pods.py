@@ -178,6 +178,18 @@ def test_a_pod_reaches_its_run_and_its_incidents(cluster, example):
     ended(training)
 
 
+def test_a_log_is_of_its_pod_and_job_too(cluster):
+    """A program without a hook, under `nanwatch run`."""
+    lines = "".join(f"step {n} loss 2.{n % 7}1 lr 1e-4\n" for n in range(1, 61))
+    log = cluster.place.folder / "log"
+    log.write_text(lines)
+    ended(cluster.train("pytorchjob-sidecar", [
+        BIN / "nanwatch", "run", "--", "cat", log]))
+    run = cluster.sidecar.show("team-a/pytorchjob-sidecar")
+    assert run["info"]["job"] == "pytorchjob-sidecar"
+    assert run["ranks"][0]["pod"]["name"] == "llama-worker-3"
+
+
 def test_a_pod_outlives_a_restart_of_its_daemon(cluster):
     """Of the history, as a checkpoint and as a sent incident."""
     ended(cluster.sick("pytorchjob-sidecar"))
