@@ -111,6 +111,21 @@ def test_each_task_of_an_array_is_a_run(site, jobs):
         assert run["end_reason"] == "all ranks closed"
 
 
+def test_a_job_that_another_one_submits_has_its_own_name(site, jobs):
+    """It inherits the environment of that one, which is a task of an array."""
+    assert jobs["trains"]
+    parent, child = site.folder / "parent.sh", site.folder / "child"
+    parent.write_text(
+        f"#!/bin/sh\nsbatch --parsable --job-name=child --output={child}.out "
+        f"'{site.folder}/my training.sh' > {child}.new\n"
+        f"mv {child}.new {child}.id\n")
+    site.submit(parent, "--array=3", "--time=20")
+    wait_for("the child is queued", (site.folder / "child.id").exists,
+             seconds=60, instead=site.said)
+    job = (site.folder / "child.id").read_text().strip()
+    assert closed(site, f"slurm-{job}.0")["job"] == "child"
+
+
 def test_a_job_that_is_requeued_goes_on_as_the_next_attempt(site, jobs):
     job = jobs["requeued"]
     trains(site, f"slurm-{job}.0")

@@ -287,6 +287,12 @@ raise ValueError("mine")
      "Slurm job 7 was cancelled, requeued or preempted"),
     ({"SLURM_JOB_ID": "7_1", "SLURM_JOB_END_TIME": "1000"}, ""),
     ({"SLURM_JOB_END_TIME": "1000"}, ""),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:1000"},
+     "the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:2000"},
+     "Slurm job 7 was cancelled, requeued or preempted"),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "6:1000"},  # inherited
+     "Slurm ended job 7"),
 ])
 def test_why_slurm_ended_a_process(environment, words):
     assert why_ended(environment, now=1000.0) == words

@@ -16,8 +16,12 @@ def why_ended(environment: Mapping[str, str], now: float) -> str:
     job = environment.get("SLURM_JOB_ID", "")
     if not re.fullmatch(r"[0-9]{1,10}", job):
         return ""
-    # Slurm sets it from 23.02 on, before that deploy/slurm/task_prolog.
-    end = environment.get("SLURM_JOB_END_TIME", "")
+    end = environment.get("SLURM_JOB_END_TIME", "")  # from 23.02 on
+    # Before that of deploy/slurm/task_prolog, "JOB:SECONDS": a job that another
+    # one submits inherits that one's.
+    of, _, noted = environment.get("NANWATCH_SLURM_END", "").partition(":")
+    if of == job:
+        end = noted
     if not re.fullmatch(r"[0-9]{1,12}", end):
         return f"Slurm ended job {job}"
     if now >= int(end) - _SECONDS_BEFORE:
