@@ -101,11 +101,15 @@ def test_a_job_is_a_run_and_a_task_a_rank(site, jobs):
 
 def test_each_task_of_an_array_is_a_run(site, jobs):
     array = jobs["sweep"]
-    numbers = site.ask("squeue", "--noheader", "--array", "--states=all",
-                       f"--jobs={array}", "--format=%K %A").split("\n")
-    assert len(numbers) == 2
-    for line in numbers:
-        task, job = line.split()
+
+    def numbers():
+        """{job: task}. Both have the array's number until they begin."""
+        lines = site.ask("squeue", "--noheader", "--array", "--states=all",
+                         f"--jobs={array}", "--format=%A %K").split("\n")
+        return dict(line.split() for line in lines)
+
+    wait_for("each task has a number", lambda: len(numbers()) == 2, seconds=60)
+    for job, task in numbers().items():
         run = closed(site, f"slurm-{job}.0")
         assert run["job"] == f"sweep {array}_{task}"
         assert run["end_reason"] == "all ranks closed"
