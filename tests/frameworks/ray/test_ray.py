@@ -1,5 +1,6 @@
 """Jobs of Ray Train on a real Ray of this machine: two workers."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -41,20 +42,19 @@ def ray(daemon):
                    "RAY_ADDRESS": f"127.0.0.1:{port}"}
         finally:
             head.terminate()
-            try:
-                head.wait(30)
-            finally:
-                try:
-                    os.killpg(head.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            # What it has started ends with it, or at once.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                head.wait(60)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(head.pid, signal.SIGKILL)
+            head.wait(60)
 
 
 def verdict(daemon, ray, tmp_path, *arguments):
     done = subprocess.run(
         [sys.executable, examples.EXAMPLES / "ray_train.py", *arguments],
         cwd=tmp_path, env={**os.environ, **ray}, capture_output=True, text=True,
-        timeout=400)
+        timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return Verdict(daemon, "ray-example")
 
