@@ -135,8 +135,9 @@ def test_a_job_that_is_requeued_goes_on_as_the_next_attempt(site, jobs):
     trains(site, f"slurm-{job}.0")
     site.ask("scontrol", "requeue", job)
     run = closed(site, f"slurm-{job}.0")
-    assert run["end_reason"].startswith(
-        f"ended by SIGTERM: Slurm job {job} was cancelled, requeued or preempted")
+    assert re.fullmatch(
+        rf"ended by SIGTERM: \d+ min before the time limit of Slurm job {job} "
+        r"at step \d+", run["end_reason"])
     # Slurm waits two minutes.
     wait_for("it is queued", lambda: site.state(job) == "PENDING", seconds=60)
     site.ask("scontrol", "update", f"jobid={job}", "StartTime=now")
@@ -150,8 +151,9 @@ def test_a_job_that_is_cancelled(site, jobs):
     trains(site, f"slurm-{job}.0")
     site.ask("scancel", job)
     run = closed(site, f"slurm-{job}.0")
-    assert run["end_reason"].startswith(
-        f"ended by SIGTERM: Slurm job {job} was cancelled, requeued or preempted")
+    assert re.fullmatch(
+        rf"ended by SIGTERM: \d+ min before the time limit of Slurm job {job} "
+        r"at step \d+", run["end_reason"])
 
 
 def test_a_job_without_steps_and_without_a_limit(site, jobs):
@@ -161,7 +163,7 @@ def test_a_job_without_steps_and_without_a_limit(site, jobs):
     site.ask("scancel", job)
     run = closed(site, f"slurm-{job}")
     assert run["end_reason"].startswith(
-        f"ended by SIGTERM: Slurm ended job {job} at step ")
+        f"ended by SIGTERM: in Slurm job {job} at step ")
 
 
 def test_a_job_whose_time_is_over(site, jobs):

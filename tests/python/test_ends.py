@@ -277,22 +277,24 @@ raise ValueError("mine")
 
 @pytest.mark.parametrize("environment, words", [
     ({}, ""),
-    ({"SLURM_JOB_ID": "7"}, "Slurm ended job 7"),
-    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "soon"}, "Slurm ended job 7"),
+    ({"SLURM_JOB_ID": "7"}, "in Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "soon"}, "in Slurm job 7"),
     ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1000"},
      "the time limit of Slurm job 7"),
     ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1002"},  # clocks differ
      "the time limit of Slurm job 7"),
     ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1003"},
-     "Slurm job 7 was cancelled, requeued or preempted"),
+     "3 s before the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "8201"},
+     "2 h before the time limit of Slurm job 7"),
     ({"SLURM_JOB_ID": "7_1", "SLURM_JOB_END_TIME": "1000"}, ""),
     ({"SLURM_JOB_END_TIME": "1000"}, ""),
     ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:1000"},
      "the time limit of Slurm job 7"),
     ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:2000"},
-     "Slurm job 7 was cancelled, requeued or preempted"),
+     "17 min before the time limit of Slurm job 7"),
     ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "6:1000"},  # inherited
-     "Slurm ended job 7"),
+     "in Slurm job 7"),
 ])
 def test_why_slurm_ended_a_process(environment, words):
     assert why_ended(environment, now=1000.0) == words

@@ -1,5 +1,5 @@
-"""Why Slurm ends this process, where a signal does not say it: at the end of
-its job's time it sends the one that scancel sends, too."""
+"""Why a process of a Slurm job ends, where a signal does not say it: at the end
+of the job's time Slurm sends the one that scancel sends, too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,16 @@ def why_ended(environment: Mapping[str, str], now: float) -> str:
     if of == job:
         end = noted
     if not re.fullmatch(r"[0-9]{1,12}", end):
-        return f"Slurm ended job {job}"
+        return f"in Slurm job {job}"
     if now >= int(end) - _SECONDS_BEFORE:
         return f"the time limit of Slurm job {job}"
-    return f"Slurm job {job} was cancelled, requeued or preempted"
+    # Cancelled, requeued or preempted; by a launcher, since another worker
+    # failed; or by sbatch --signal. Nobody says which.
+    return f"{_span(int(end) - now)} before the time limit of Slurm job {job}"
+
+
+def _span(seconds: float) -> str:
+    for unit, name in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{round(seconds / unit)} {name}"
+    return f"{round(seconds)} s"
