@@ -68,7 +68,7 @@ class Slurm:
             copy.write_text(self.fit(script.read_text()))
             copy.chmod(0o755)
         self.conf.write_text(self.fit(lines) + CONFIG.format(
-            host=socket.gethostname(), ctld=free_port(), slurmd=free_port(),
+            host=socket.gethostname().split(".")[0], ctld=free_port(), slurmd=free_port(),
             folder=self.folder))
         key = self.folder / "munge/key"
         key.write_bytes(os.urandom(128))

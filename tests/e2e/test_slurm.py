@@ -2,6 +2,7 @@
 says, with the paths of a test in the place of its own."""
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -10,6 +11,9 @@ import pytest
 
 from conftest import ROOT, Daemon, wait_for
 from slurm_site import Slurm
+
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root starts a Slurm")
 
 PAGE = (ROOT / "docs/SLURM.md").read_text()
 CONF = re.search(r"```ini\n(.*?)```", PAGE, re.S)[1]
