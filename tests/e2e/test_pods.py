@@ -83,7 +83,8 @@ class Cluster:
     """The job's daemon, a node's and a sidecar, with certificates and tokens."""
 
     def __init__(self, folder):
-        port, node_port = free_port(), free_port()
+        self.daemons = []
+        port = free_port()
         (folder / "keys").mkdir()
         Place(folder / "keys", port).certify()
         key = {path.name: path.read_text()
@@ -97,11 +98,13 @@ class Cluster:
         mount(folder / "token", {"token": made["training"]})
         self.place = Place(folder, port)
         self.place.swaps["nanwatch-job.nanwatch.svc:9766"] = f"localhost:{port}"
-        self.place.swaps["nanwatch-node.nanwatch.svc:9766"] = (
-            f"localhost:{node_port}")
+
+    def start(self):
+        port = free_port()
+        self.place.swaps["nanwatch-node.nanwatch.svc:9766"] = f"localhost:{port}"
         self.job = self.daemon("job")
         self.sidecar = self.daemon("sidecar")
-        self.place.swaps["0.0.0.0:9766"] = f"127.0.0.1:{node_port}"
+        self.place.swaps["0.0.0.0:9766"] = f"127.0.0.1:{port}"
         self.node = self.daemon("node")
 
     def daemon(self, name):
@@ -111,8 +114,9 @@ class Cluster:
         own.mkdir()
         text = self.place.fit(config["data"]["nanwatch.yaml"])
         assert "json: true" in text  # log lines; the test reads the others
-        return Daemon(own, config=text.replace("json: true", "json: false")
-                      ).start()
+        self.daemons.append(Daemon(own, config=text.replace("json: true",
+                                                            "json: false")))
+        return self.daemons[-1].start()
 
     def train(self, example, command):
         """A training's process, in the environment of the example's pod."""
@@ -133,7 +137,7 @@ class Cluster:
         return training
 
     def stop(self):
-        for daemon in (self.sidecar, self.node, self.job):
+        for daemon in self.daemons:
             daemon.kill()
 
 
@@ -145,8 +149,11 @@ def ended(training):
 @pytest.fixture
 def cluster(folder):
     it = Cluster(folder)
-    yield it
-    it.stop()
+    try:
+        it.start()
+        yield it
+    finally:
+        it.stop()
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

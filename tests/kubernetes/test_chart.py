@@ -102,6 +102,18 @@ def test_another_name_and_namespace_run_through(helm):
     assert "nanwatch-job" not in text
 
 
+def test_a_package_of_it_brings_rules_and_dashboards(helm, tmp_path):
+    """Which are links in the checkout."""
+    values = CHART / "ci/all-values.yaml"
+    helm_text(helm, "package", CHART, "--destination", tmp_path)
+    (package,) = tmp_path.glob("nanwatch-*.tgz")
+    made = helm_text(helm, "template", "nanwatch", package, "--namespace",
+                     "nanwatch", values=values)
+    assert documents(made) == documents(template(helm, values))
+    kinds = [thing["kind"] for thing in documents(made)]
+    assert "PrometheusRule" in kinds and kinds.count("ConfigMap") == 7
+
+
 def test_what_is_secret_stands_in_no_config_map(helm):
     """An address of a webhook is one: who knows it may post there."""
     things = documents(template(helm, CHART / "ci/all-values.yaml"))
