@@ -111,6 +111,8 @@ def navigation(root):
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
             {"Kubernetes": "docs/KUBERNETES.md"},
             {"What to give an upstream": "deploy/SIZING.md"},
+            {"Slurm": "docs/SLURM.md"}, {"Ray": "docs/RAY.md"},
+            {"A fleet": "docs/FLEET.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},
