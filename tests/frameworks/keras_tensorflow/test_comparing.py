@@ -83,3 +83,31 @@ def test_what_is_read_is_told(daemon, name, kind, other):
 def test_digests_are_of_the_bits(name, dtype):
     tensor = tf.cast(tf.random.stateless_normal([30, 50], [3, 4]), name)
     assert_bits_are_those_of_the_text(_keras_comparing.array_of, tensor, dtype)
+
+
+def test_a_layer_that_computes_something_else_in_xla_is_named(daemon):
+    status, found, error = program_says(daemon, "fusion", FUSED, "epsilon")
+    assert status == 2, (found, error)
+    assert found["op"] == "block0/norm" and found["type"] == "Norm", found
+    assert found["region"] == "model" and found["slot"] == "output"
+    assert found["class"] == "divergent_op"
+    assert found["distance"] > 10 * found["usual_at_most"]
+
+
+def test_a_healthy_model_agrees_in_xla(daemon):
+    status, found, error = program_says(daemon, "fusion", FUSED, "healthy")
+    assert status == 0, (found, error)
+    assert found["agrees"] and found["compiled"], found
+    assert found["tensors"] > 8 and found["hidden"] > 20, found
+
+
+def test_where_keras_compiles_nothing_nothing_is_compared(daemon):
+    status, found, error = program_says(daemon, "fusion", FUSED, "nothing")
+    assert status == 3 and not found["compiled"], (found, error)
+    assert found["tensors"] > 20
+
+
+def test_repeats_of_a_fit_are_compared(daemon):
+    status, found, error = program_says(daemon, "repeat", FUSED, "nothing")
+    assert status == 0, (found, error)
+    assert found["deterministic"] and found["tensors"] > 60, found

@@ -25,6 +25,7 @@ import mindspore
 import numpy
 
 import nanwatch
+from nanwatch import _compared_arrays, _first_steps, _mindspore_comparing
 from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._init import _silent
 from nanwatch._owns_run import OwnsRun
@@ -40,6 +41,8 @@ from nanwatch._watched_models import (
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
+
+_mindspore_comparing.prepare()
 
 
 class _Step(NamedTuple):
@@ -57,6 +60,7 @@ class _Step(NamedTuple):
     of: Sequence[tuple[int, Any]]
     known: dict[str, Any]
     overflow: Numbers | None = None  # in place of `finite`
+    batch: int | None = None  # the digest of its data
 
     def ready(self) -> bool:
         return self.arrivals.ready()
@@ -65,12 +69,24 @@ class _Step(NamedTuple):
 class Watch(WatchedRun):
     """What `watch` gives. No call raises, or waits for an NPU or a GPU."""
 
-    def __init__(self, run: Run, scaler: Any, names: list[str]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        scaler: Any,
+        parameters: Sequence[Any],
+        network: Any = None,
+        level: str = "default",
+    ) -> None:
         super().__init__(run)
-        self._names = names  # of the gradients, in their order
+        self._parameters = parameters
+        # Of the gradients, in their order.
+        self._names = [str(p.name) for p in parameters]
         self._scaler = scaler
         self._followed = (scaler,)
         self._scale = _kept(getattr(scaler, "scale_value", None))
+        self._compared = _mindspore_comparing.begin(
+            level, run, network, parameters, lambda: float(self._scale or 1.0)
+        )
 
     def step(
         self,
@@ -110,9 +126,10 @@ class Watch(WatchedRun):
         if _is_cell(self._scaler) and isinstance(loss, (tuple, list)):
             loss, overflow, used = loss[:3]
         gradients = [(i, g) for i, g in enumerate(grads or ()) if g is not None]
+        now = time.time()
         it = _Step(
             number,
-            time.time(),
+            now,
             arrivals,
             self._take_loss(arrivals, loss),
             None if used is None else _add(arrivals, used),
@@ -121,9 +138,20 @@ class Watch(WatchedRun):
             [(i, g if _on_host(g) else None) for i, g in gradients],
             more,
             None if overflow is None else _add(arrivals, overflow),
+            self._end_comparing(number, now, gradients),
         )
         arrivals.start()
         self._pending.add(it)
+
+    def _end_comparing(
+        self, number: int, now: float, gradients: Sequence[tuple[int, Any]]
+    ) -> int | None:
+        if self._compared is None:
+            return None
+        self._compared.add_gradients(
+            (self._names[i], g) for i, g in gradients if i < len(self._names)
+        )
+        return self._compared.end(number, now, lambda: _named(self._parameters))
 
     def _take_loss(self, arrivals: Arrivals, loss: Any) -> Numbers | None:
         if isinstance(loss, mindspore.Tensor) and loss.size == 1:
@@ -152,6 +180,8 @@ class Watch(WatchedRun):
             # A loss that is not finite makes all of them so.
             if overflow and (told is None or math.isfinite(told)):
                 self._tell_gradients(it, norms)
+        if it.batch is not None:
+            numbers["batch_digest"] = it.batch
         numbers.update(it.known)
         self.run.step(it.number, told, **{"time": it.time, **numbers})
 
@@ -173,6 +203,10 @@ class Watch(WatchedRun):
                 slot="grad_input",
                 **counts,
             )
+
+
+def _named(parameters: Sequence[Any]) -> list[tuple[str, Any]]:
+    return [(str(p.name), p) for p in parameters]
 
 
 def _count(array: Any) -> dict[str, Any]:
@@ -233,24 +267,37 @@ def _start(flat: Any) -> tuple[Any, Any]:
 
 
 @or_silent(lambda checks: Watch(_silent(checks), None, []))
-def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
+def watch(
+    scaler: Any = None,
+    optimizer: Any = None,
+    network: Any = None,
+    *,
+    level: str = "default",
+    **init: Any,
+) -> Watch:
     """For a loop of functions (`mindspore.value_and_grad`). `scaler`: a
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`, or the
     TrainOneStepWithLossScaleCell that the loop calls; `optimizer`: its
-    parameters are what gradients are called after. The rest is as for
-    `nanwatch.init`."""
+    parameters are what gradients are called after. `level`: "compare" adds to
+    "default" what two runs are compared by, of tensors on the host; in PyNative
+    mode of the cells of `network`, too. The rest is as for `nanwatch.init`."""
     if optimizer is None and _is_cell(scaler):
         optimizer = scaler.optimizer
+    if network is None and _is_cell(scaler):
+        network = scaler.network
     before = watched_already(optimizer, Watch, scaler)
     if before is not None:
         return before
     init.setdefault("scaler", _declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()
-    it = Watch(_open(init), scaler, [str(p.name) for p in parameters])
+    run = _open(init)
+    level = _compared_arrays.level_of(level, run)
+    it = Watch(run, scaler, list(parameters), network, level)
     if optimizer is not None:
         remember(optimizer, it)
         if not parameters:
             it.run._checks.refuse("optimizer", "it has no parameters")
+    _first_steps.limit(it)
     return it
 
 
@@ -267,6 +314,7 @@ class _Batch(NamedTuple):
     time: float
     arrivals: Arrivals
     found: dict[str, Numbers]
+    digest: int | None  # of its data
 
     def ready(self) -> bool:
         return self.arrivals.ready()
@@ -278,12 +326,22 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
     skipped the update. With `dataset_sink_mode=True` MindSpore calls it once an
     epoch.
 
+    `level`: "compare" adds to "default" what two runs are compared by, of
+    tensors on the host: weights, and in PyNative mode batches, what cells get
+    and make, and its gradients.
+
     `stop`: training stops, in MindSpore's own way, when nanwatch is asked to
     stop the run. The rest is as for `nanwatch.init`."""
 
-    def __init__(self, *, stop: bool = False, **init: Any) -> None:
+    def __init__(
+        self, *, stop: bool = False, level: str = "default", **init: Any
+    ) -> None:
         super().__init__()
         self._stop = stop
+        self._level = level
+        self._compared: _compared_arrays.ComparedArrays | None = None
+        self._parameters: list[Any] = []
+        self._batches = _first_steps.Counted(self)
         self._init = init
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
         self._context: Callable[[], Any] = lambda: None
@@ -306,6 +364,19 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             self.run = _open(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
             remember(network, self)
+            self._begin_comparing(self.run, network)
+
+    def _begin_comparing(self, run: Run, network: Any) -> None:
+        try:
+            level = _compared_arrays.level_of(self._level, run)
+            if network is not None:
+                self._parameters = network.trainable_params()
+            # Within it: the optimizer's cell is not the model's.
+            self._compared = _mindspore_comparing.begin(
+                level, run, getattr(network, "network", None), self._parameters
+            )
+        except Exception as error:
+            run._failed("on_train_begin", error)
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
@@ -330,8 +401,13 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
         if isinstance(rate, mindspore.Parameter) and rate.size == 1:
             found["lr"] = _add(arrivals, rate)
         arrivals.start()
-        number = args.cur_step_num - 1
-        self._pending.add(_Batch(number, time.time(), arrivals, found))
+        number, now, digest = args.cur_step_num - 1, time.time(), None
+        if self._compared is not None:
+            digest = self._compared.end(
+                number, now, lambda: _named(self._parameters)
+            )
+        self._pending.add(_Batch(number, now, arrivals, found, digest))
+        self._batches.add()
 
     def _tell_batch(self, it: _Batch) -> None:
         assert self.run is not None
@@ -342,6 +418,8 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
         if "overflow" in numbers:
             numbers["overflow"] = bool(numbers["overflow"])
             numbers["skipped"] = numbers["overflow"]
+        if it.digest is not None:
+            numbers["batch_digest"] = it.digest
         self.run.step(it.number, time=it.time, **numbers)
 
     def _tell_pending(self) -> None:
