@@ -111,10 +111,7 @@ Result<Fused> Try(RecordedProgram& program, int32_t steps) {
         "seeds, or run it without dropout",
         Name(fused.whole.first->kind), Clean(fused.whole.first->op))};
   }
-  fused.region =
-      hidden && (!fused.whole.first || fused.whole.first->type == "Parameter")
-          ? kModel
-          : fused.whole.first->op;
+  fused.region = hidden ? kModel : fused.whole.first->op;
   if (HasWithin(without->run, fused.region) &&
       !HasWithin(with->run, fused.region)) {
     const Result<ComparedSide> parts =

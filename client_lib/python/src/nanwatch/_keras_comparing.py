@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
@@ -201,8 +201,13 @@ def _of_jax(tensor: Any) -> tuple[Any, str]:
     return (numpy.asarray(tensor) if on_host else None), ""
 
 
-_array_of = {
+def _of_others(tensor: Any) -> tuple[Any, str]:
+    return None, ""
+
+
+_ARRAYS: dict[str, Callable[[Any], tuple[Any, str]]] = {
     "jax": _of_jax,
     "tensorflow": _of_tensorflow,
     "torch": _of_torch,
-}.get(_BACKEND, lambda tensor: (None, ""))
+}
+_array_of = _ARRAYS.get(_BACKEND, _of_others)

@@ -1,6 +1,6 @@
 """What two runs of a training in MindSpore are compared by. In PyNative mode:
-what each cell gets and makes, and its gradients; of graphs, whose insides nobody
-sees, the weights, and the gradients that the training tells."""
+what each cell gets and makes, and its gradients; of graphs, whose insides are
+not seen, the weights, and the gradients that the training tells."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Cells:
         for name, cell in network.cells_and_names():
             _NAMES[cell] = (self, name or "model")
 
-    def call(self, run: Any, name: str, cell: Any, given: Any, more: Any) -> Any:
+    def call(
+        self, run: Any, name: str, cell: Any, given: Any, more: Any
+    ) -> Any:
         given_here = _tensors((*given, *more.values()))
         if cell is self._network():
             self._compared.take_batch(given_here)
@@ -87,8 +89,11 @@ def begin(
     compared = _compared_arrays.begin(level, run, array_of)
     if compared is None:
         return None
+    if _asked() not in ("", "on"):
+        mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     if network is not None:
-        _compile_parts(network)
+        if _wants_parts():
+            _compile_parts(network)
         Cells(compared, network, scale)
     compared.add_weights((p.name, p) for p in parameters)
     return compared
@@ -102,8 +107,12 @@ def prepare() -> None:
         mindspore.jit = _not_compiled
 
 
+def _asked() -> str:
+    return os.environ.get(_ASKED, "")
+
+
 def _wants_parts() -> bool:
-    return os.environ.get(_ASKED, "").startswith(_PARTS)
+    return _asked().startswith(_PARTS)
 
 
 def _not_compiled(function: Any = None, **more: Any) -> Any:
@@ -111,9 +120,6 @@ def _not_compiled(function: Any = None, **more: Any) -> Any:
 
 
 def _compile_parts(network: Any) -> None:
-    if not _wants_parts():
-        return
-    mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     for _, cell in network.cells_and_names():
         if next(iter(cell.cells()), None) is None:
             cell.construct = _COMPILE(cell.construct)

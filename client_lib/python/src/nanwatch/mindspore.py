@@ -14,7 +14,6 @@ model.train(epochs, data, callbacks=[nanwatch.mindspore.Callback(run="r1")])
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 import weakref
@@ -22,16 +21,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mindspore
-import numpy
 
-import nanwatch
 from nanwatch import _compared_arrays, _first_steps, _mindspore_comparing
 from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._init import _silent
+from nanwatch._mindspore_run import (
+    count_of,
+    declared,
+    is_cell,
+    norm_of,
+    number_of,
+    open_run,
+)
 from nanwatch._owns_run import OwnsRun
 from nanwatch._pending import Pending
 from nanwatch._run import Run
-from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
 from nanwatch._watched_models import (
     is_told_by_another,
@@ -123,7 +127,7 @@ class Watch(WatchedRun):
         arrivals = Arrivals(_copied)
         used, overflow = self._scale, None
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
-        if _is_cell(self._scaler) and isinstance(loss, (tuple, list)):
+        if is_cell(self._scaler) and isinstance(loss, (tuple, list)):
             loss, overflow, used = loss[:3]
         gradients = [(i, g) for i, g in enumerate(grads or ()) if g is not None]
         now = time.time()
@@ -190,7 +194,7 @@ class Watch(WatchedRun):
             if math.isfinite(norm):
                 continue
             counts: dict[str, Any] = (
-                _count(gradient.asnumpy())
+                count_of(gradient.asnumpy())
                 if gradient is not None
                 else {"nan": int(norm != norm), "pos_inf": int(norm == norm)}
             )
@@ -209,15 +213,6 @@ def _named(parameters: Sequence[Any]) -> list[tuple[str, Any]]:
     return [(str(p.name), p) for p in parameters]
 
 
-def _count(array: Any) -> dict[str, Any]:
-    return {
-        "elements": array.size,
-        "nan": int(numpy.isnan(array).sum()),
-        "pos_inf": int(numpy.isposinf(array).sum()),
-        "neg_inf": int(numpy.isneginf(array).sum()),
-    }
-
-
 def _on_host(tensor: Any) -> bool:
     return bool(mindspore.get_context("device_target") == "CPU")
 
@@ -227,7 +222,7 @@ def _add(arrivals: Arrivals, value: Any) -> Numbers:
     if not isinstance(value, mindspore.Tensor):
         return [float(value)]
     if _on_host(value):
-        return [_number(value)]
+        return [number_of(value)]
     value = value.reshape(-1)[:1].astype(mindspore.float32)
     return arrivals.add(value, 1)
 
@@ -236,7 +231,7 @@ def _add_norms(arrivals: Arrivals, grads: Sequence[Any]) -> Numbers | None:
     if not grads:
         return None
     if _on_host(grads[0]):
-        return [_norm(g.asnumpy()) for g in grads]
+        return [norm_of(g.asnumpy()) for g in grads]
     norms = [
         mindspore.ops.norm(g.astype(mindspore.float32).reshape(-1))
         for g in grads
@@ -249,7 +244,7 @@ def _kept(scale: Any) -> Any:
     if not isinstance(scale, mindspore.Tensor):
         return None if scale is None else float(scale)
     # copy() of a Parameter goes by way of the host.
-    return _number(scale) if _on_host(scale) else scale + 0.0
+    return number_of(scale) if _on_host(scale) else scale + 0.0
 
 
 def _copied(tensors: Sequence[Any]) -> Copied:
@@ -281,16 +276,16 @@ def watch(
     parameters are what gradients are called after. `level`: "compare" adds to
     "default" what two runs are compared by, of tensors on the host; in PyNative
     mode of the cells of `network`, too. The rest is as for `nanwatch.init`."""
-    if optimizer is None and _is_cell(scaler):
+    if optimizer is None and is_cell(scaler):
         optimizer = scaler.optimizer
-    if network is None and _is_cell(scaler):
+    if network is None and is_cell(scaler):
         network = scaler.network
     before = watched_already(optimizer, Watch, scaler)
     if before is not None:
         return before
-    init.setdefault("scaler", _declared(scaler))
+    init.setdefault("scaler", declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()
-    run = _open(init)
+    run = open_run(init)
     level = _compared_arrays.level_of(level, run)
     it = Watch(run, scaler, list(parameters), network, level)
     if optimizer is not None:
@@ -299,12 +294,6 @@ def watch(
             it.run._checks.refuse("optimizer", "it has no parameters")
     _first_steps.limit(it)
     return it
-
-
-def _is_cell(scaler: Any) -> bool:
-    """A TrainOneStepWithLossScaleCell: it returns the loss, whether there was
-    an overflow, and the scale that the step had."""
-    return hasattr(scaler, "scale_sense")
 
 
 class _Batch(NamedTuple):
@@ -358,10 +347,10 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             if is_told_by_another(network, run_context):
                 return
             init = dict(self._init)
-            cell = network if _is_cell(network) else None
-            init.setdefault("scaler", _declared(cell))
+            cell = network if is_cell(network) else None
+            init.setdefault("scaler", declared(cell))
             self._tell_pending()
-            self.run = _open(init)
+            self.run = open_run(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
             remember(network, self)
             self._begin_comparing(self.run, network)
@@ -394,7 +383,7 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             outputs = [outputs]
         arrivals = Arrivals(_copied)
         found = {"loss": _add(arrivals, outputs[0])}
-        if len(outputs) >= 3 and _is_cell(args.train_network):
+        if len(outputs) >= 3 and is_cell(args.train_network):
             found["overflow"] = _add(arrivals, outputs[1])
             found["scale"] = _add(arrivals, outputs[2])
         rate = getattr(args.optimizer, "learning_rate", None)
@@ -433,72 +422,3 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
     def on_train_end(self, run_context: Any) -> None:
         if self.run is not None:
             self.run.close()
-
-
-def _open(init: dict[str, Any]) -> Run:
-    init = dict(init)
-    init.setdefault("framework", "mindspore")
-    target = mindspore.get_context("device_target")
-    init.setdefault("device", str(target).lower())
-    if target != "Ascend":
-        init.setdefault("overflow_mode", "inf_nan")
-    add_settings(init, mindspore=mindspore.__version__)
-    with contextlib.suppress(Exception):  # no such context in this version
-        init = {**_places(mindspore.get_auto_parallel_context), **init}
-    return nanwatch.init(**init)
-
-
-def _places(said: Callable[[str], Any]) -> dict[str, int]:
-    """Of the context of parallel training. Which part of a tensor a rank has
-    is each operator's own there; not its place in one group."""
-    mode, rank = said("parallel_mode"), int(said("global_rank"))
-    if mode == "stand_alone":
-        return {}
-    if mode == "data_parallel":
-        return {"dp": rank}
-    ranks, stages = int(said("device_num")), int(said("pipeline_stages"))
-    each = ranks // max(1, stages)
-    return {"pp": rank // each} if stages > 1 and each > 0 else {}
-
-
-def _declared(scaler: Any) -> nanwatch.Scaler:
-    """Of an amp scaler, or of a cell that has the one of a loss scale
-    manager."""
-    if _is_cell(scaler):
-        scaler = getattr(scaler, "loss_scaling_manager", None)
-    if scaler is None:
-        return nanwatch.Scaler()
-    window = getattr(scaler, "scale_window", None)
-    factor = getattr(scaler, "scale_factor", None)
-    initial = _scale_of(scaler)
-    if initial is None and hasattr(scaler, "get_loss_scale"):
-        initial = float(scaler.get_loss_scale())
-    if window is None or factor is None:
-        return nanwatch.Scaler(
-            kind="static", name="mindspore", init_scale=initial
-        )
-    return nanwatch.Scaler(
-        kind="dynamic",
-        name="mindspore",
-        init_scale=initial,
-        growth_factor=float(factor),
-        backoff_factor=1.0 / float(factor),
-        growth_interval=int(window),
-        min_scale=1.0,
-    )
-
-
-def _scale_of(scaler: Any) -> float | None:
-    value = getattr(scaler, "scale_value", None)
-    return None if value is None else _number(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, mindspore.Tensor):
-        return float(value.asnumpy().reshape(-1)[0])
-    return float(value)
-
-
-def _norm(array: Any) -> float:
-    """In the range of a double."""
-    return float(numpy.linalg.norm(array.astype(numpy.float64)))

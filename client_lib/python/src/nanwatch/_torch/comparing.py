@@ -13,8 +13,8 @@ import torch
 
 from nanwatch import _sketches, _wire
 from nanwatch._compared_rows import PARAMETER, ComparedRows, Taken
-from nanwatch._run import Run
 from nanwatch._compared_steps import ComparedSteps
+from nanwatch._run import Run
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.modules import _graph_task, _node_of, inner, own_path
