@@ -89,8 +89,6 @@ def begin(
     compared = _compared_arrays.begin(level, run, array_of)
     if compared is None:
         return None
-    if _asked() not in ("", "on"):
-        mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     if network is not None:
         if _wants_parts():
             _compile_parts(network)
@@ -101,8 +99,20 @@ def begin(
 
 def prepare() -> None:
     """Before the program compiles anything: at the import of
-    nanwatch.mindspore. Where `nanwatch fusion` wants parts compiled, nothing
-    else is."""
+    nanwatch.mindspore. Where `nanwatch fusion` wants no graphs, or those of
+    parts alone, the program makes none."""
+    if _asked() in ("", "on"):
+        return
+    setting = mindspore.set_context
+    setting(mode=mindspore.PYNATIVE_MODE)
+
+    @functools.wraps(setting)
+    def set_others(**more: Any) -> None:
+        more.pop("mode", None)
+        if more:
+            setting(**more)
+
+    mindspore.set_context = mindspore.context.set_context = set_others
     if _wants_parts():
         mindspore.jit = _not_compiled
 
