@@ -136,6 +136,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
     case LogFact::Kind::kStopped:
     case LogFact::Kind::kBroke:
     case LogFact::Kind::kResumed:
+    case LogFact::Kind::kOtherObjective:
     case LogFact::Kind::kEvaluated:
     case LogFact::Kind::kNorm:
     case LogFact::Kind::kSetting:

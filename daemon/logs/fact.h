@@ -43,14 +43,15 @@ enum class NormTold : uint8_t {
 
 struct LogFact {
   enum class Kind : uint8_t {
-    kProgress,   // a line of numbers, usually with a step
-    kOverflow,   // an update overflowed
-    kScale,      // the loss scale is now another (raised, or told after
-                 // kOverflow)
-    kStopped,    // the program gave up because of its numerics; text says why,
-                 // a value what was not finite
-    kBroke,      // the program ends by an error: text says which
-    kResumed,    // it goes on from a checkpoint, its lines say
+    kProgress,  // a line of numbers, usually with a step
+    kOverflow,  // an update overflowed
+    kScale,     // the loss scale is now another (raised, or told after
+                // kOverflow)
+    kStopped,   // the program gave up because of its numerics; text says why,
+                // a value what was not finite
+    kBroke,     // the program ends by an error: text says which
+    kOtherObjective,  // the loss is made of something else from here on
+    kResumed,         // it goes on from a checkpoint, its lines say
     kEvaluated,  // the loss of an evaluation, by the name in text, where it
                  // is not finite, or the one before was not
     kNorm,       // a gradient norm in a line of its own, of the step line above

@@ -73,6 +73,7 @@ constexpr const LogFormat* kFormats[] = {
     &kColossalAi,
     &kLastWords,
     &kResumedWords,
+    &kObjectiveWords,
     &kEvaluationWords,
     // For logs of no known program.
     &kWandbHistory,

@@ -81,6 +81,10 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     resumed_ = newest_step_ >= 0;
     return;
   }
+  if (fact.kind == LogFact::Kind::kOtherObjective) {
+    announced_ = true;
+    return;
+  }
   if (fact.kind == LogFact::Kind::kEvaluated) {
     NoteEvaluation(fact);
     return;
@@ -206,7 +210,8 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 // Steps as lines show them, or counted. Stretches that touch are one.
 void LogReader::NoteStep(const LogFact& fact) {
   const int64_t before = std::exchange(newest_step_, *fact.step);
-  if (!fact.objective_moves || before < 0 || before > newest_step_) return;
+  const bool moves = std::exchange(announced_, false) || fact.objective_moves;
+  if (!moves || before < 0 || before > newest_step_) return;
   std::string& told = run_.settings["objective_moves"];
   if (moves_to_ == before && !told.empty()) {
     told.resize(told.find_last_of(' ') + 1);

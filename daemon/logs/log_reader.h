@@ -117,6 +117,7 @@ class LogReader {
   bool loss_bad_ = false;     // the newest one
   bool series_told_ = false;  // settings: losses
   bool other_loss_ = false;   // one was named so that it may be any
+  bool announced_ = false;    // another objective, since the newest step line
   bool negates_ = false;      // the newest one
   bool goes_on_ = true;       // since it stopped
 };

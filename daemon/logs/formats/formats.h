@@ -76,6 +76,7 @@ extern const LogFormat kSpacy;
 extern const LogFormat kUltralytics;
 extern const LogFormat kLastWords;
 extern const LogFormat kResumedWords;
+extern const LogFormat kObjectiveWords;
 extern const LogFormat kEvaluationWords;
 extern const LogFormat kEventTable;
 

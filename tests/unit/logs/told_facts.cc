@@ -63,6 +63,8 @@ std::string KindText(const LogFact& fact) {
       return std::string(" broke off: ").append(fact.text);
     case LogFact::Kind::kResumed:
       return " resumed";
+    case LogFact::Kind::kOtherObjective:
+      return " other objective";
     case LogFact::Kind::kNorm:
       return " norm";
     case LogFact::Kind::kEvaluated:

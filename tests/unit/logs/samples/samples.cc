@@ -28,6 +28,7 @@ constexpr const SampleTable* kTables[] = {
     &kKeyValueSamples,
     &kLastWordsSamples,
     &kResumedWordsSamples,
+    &kObjectiveWordsSamples,
     &kEvaluationWordsSamples,
     &kLightningSamples,
     &kLitGptSamples,

@@ -60,6 +60,7 @@ extern const SampleTable kKerasSamples;
 extern const SampleTable kKeyValueSamples;
 extern const SampleTable kLastWordsSamples;
 extern const SampleTable kResumedWordsSamples;
+extern const SampleTable kObjectiveWordsSamples;
 extern const SampleTable kEvaluationWordsSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;

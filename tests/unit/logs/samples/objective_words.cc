@@ -1,0 +1,27 @@
+// what any program says when its loss becomes another one: sample lines in its
+// texture, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"a term", "-- enabling perceptual loss (weight 1.0) --",
+     "other objective"},
+    {"a part of the model", "[INFO] Unfreezing the backbone",
+     "other objective"},
+    {"a stage", "===== Stage 2 =====\nEntering phase 3: long sequences",
+     "other objective\nother objective"},
+    {"none",
+     "Enabling dynamic loss scaling\nEnabling gradient checkpointing\n"
+     "===== Stage 1 =====\nstage 2 step 10 lr 0.1\n"
+     "starting ZeRO stage 3\nenabling peer access",
+     ""},
+};
+
+}  // namespace
+
+const SampleTable kObjectiveWordsSamples = {"objective_words", kLines};
+
+}  // namespace nanwatch
