@@ -3,6 +3,7 @@ VictoriaMetrics; a pair of real Alertmanagers. What docs/FLEET.md says is
 started, with the addresses of a test in the place of its own."""
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -10,13 +11,14 @@ import time
 
 import pytest
 
-from conftest import (ROOT, Daemon, feed, free_port, get_json, reachable,
+from conftest import (ROOT, Daemon, feed, free_port, get, get_json, reachable,
                       wait_for)
-from exporters import Exporters
+from exporters import Exporters, uuid
 from test_alerting import alerts_of
 
 sys.path.insert(0, str(ROOT / "dashboards/grafana/source"))
 
+import devices  # noqa: E402
 from ask import Look, Source, choose, queries  # noqa: E402
 
 PAGE = (ROOT / "docs/FLEET.md").read_text()
@@ -24,6 +26,15 @@ SH = dict(re.findall(r"```sh (\w+)\n(.*?)```", PAGE, re.S))
 YAML = dict(re.findall(r"```yaml (\w+)\n(.*?)```", PAGE, re.S))
 BOARD = json.loads(
     (ROOT / "dashboards/grafana/json/nanwatch-fleet.json").read_text())
+
+IN_A_POD = f"""
+import time
+import nanwatch
+run = nanwatch.init(run="in-a-pod", host="train-3", device_id="{uuid(0)}")
+for i in range(100000):
+    run.step(i, loss=2.0)
+    time.sleep(0.05)
+"""
 
 
 class Place:
@@ -88,6 +99,7 @@ def test_one_fleet_of_several_daemons(place, processes):
     place.start(processes, SH["prometheus"].strip(),
                 f"--storage.tsdb.path={place.folder}/tsdb",
                 f"--web.listen-address={prometheus.url[7:]}")
+    wait_for("Prometheus is up", lambda: reachable(prometheus.url + "/-/ready"))
     storage, agent = place.fit(SH["victoria"]).strip().splitlines()
     place.start(processes, storage.replace("/var/lib/victoria-metrics",
                                            f"{place.folder}/vm"),
@@ -98,6 +110,11 @@ def test_one_fleet_of_several_daemons(place, processes):
     place.start(processes, agent, f"-httpListenAddr=127.0.0.1:{free_port()}",
                 f"-remoteWrite.tmpDataPath={place.folder}/vmagent",
                 "-remoteWrite.flushInterval=200ms")
+    # A rank in a pod, whose host's name no exporter knows.
+    processes(sys.executable, "-c", IN_A_POD, env={
+        **os.environ, "PYTHONPATH": str(ROOT / "client_lib/python/src"),
+        "NANWATCH_ADDRESS": place.daemons[0].address,
+        "NANWATCH_POD": "train-3", "NANWATCH_NODE": "node-0"})
     # A job over both hosts, and a sick one on the second.
     trainings = [
         feed(daemon.address, "--run", "wide", "--world", "2", "--first-rank",
@@ -108,46 +125,61 @@ def test_one_fleet_of_several_daemons(place, processes):
         "100000", "--nan-loss-at", "20", wait=False))
     try:
         for source in prometheus, Source(place.url("victoria:8428")):
-            shown = wait_for("both daemons' runs are there",
-                             lambda: fleet(source, begun), 60)
-            assert shown["Daemons down", "A"] == {"": 0}
-            assert shown["Critical", "A"] == {"": 1}
-            assert shown["Healthy", "A"] == {"": 1}
-            table = shown["Runs, worst first", "A"]
-            assert table == {"wide": 0, "sick": 3}, "a row a run"
+            wait_for("a row a run, and their counts",
+                     lambda: fleet(source, begun) == SHOWN, 60,
+                     instead=lambda: fleet(source, begun))
             ranks = source.get(
                 "/api/v1/query", time=time.time(),
                 query='count by (run_id) (nanwatch_rank_info{host!=""})')
             assert {each["metric"]["run_id"]: each["value"][1]
-                    for each in ranks["result"]} == {"wide": "2", "sick": "1"}
+                    for each in ranks["result"]} == {
+                        "wide": "2", "in-a-pod": "1", "sick": "1"}
+            heat = wait_for("its device is there", lambda: source.get(
+                "/api/v1/query", time=time.time(), query=devices.beside(
+                    devices.TEMPERATURE).replace("{JOB}", ""))["result"])
+            assert {each["metric"]["run_id"]: each["value"][1]
+                    for each in heat} == {"in-a-pod": "61"}
     finally:
         for each in trainings:
             each.kill()
         exporters.close()
 
 
+# {(panel, query): {run: newest value}} of the board of all runs.
+SHOWN = {
+    ("Critical", "A"): {"": 1},
+    ("Healthy", "A"): {"": 2},
+    ("Daemons down", "A"): {"": 0},
+    ("Runs, worst first", "A"): {"wide": 0, "in-a-pod": 0, "sick": 3},
+}
+
+
 def fleet(source, begun):
-    """{(panel, query): {run: newest value}}; None until all runs are there."""
     look = Look(begun, time.time(), 1)
     try:
         chosen = choose(source, BOARD, look)
     except IndexError:  # no job yet
-        return None
-    shown = {}
-    for panel in BOARD["panels"]:
-        for target in queries(BOARD, panel, chosen, look):
-            found = source.series(target, look)
-            shown[panel["title"], target["refId"]] = {
-                labels.get("run_id", ""): points[-1][1]
-                for labels, points in found}
-    table = shown.get(("Runs, worst first", "A"), {})
-    ready = len(table) == 2 and table.get("sick") == 3
-    return shown if ready else None
+        return {}
+    found = {(panel["title"], target["refId"]): source.series(target, look)
+             for panel in BOARD["panels"]
+             for target in queries(BOARD, panel, chosen, look)}
+    return {key: {labels.get("run_id", ""): points[-1][1]
+                  for labels, points in found[key]} for key in SHOWN}
 
 
 def peers(url):
     status = get_json(url + "/api/v2/status")["cluster"]
     return len(status.get("peers", [])) if status["status"] == "ready" else 0
+
+
+def knows_of_a_message(url):
+    """By gossip, or since it sent it."""
+    counts = re.findall(
+        r"^alertmanager_(?:nflog_gossip_messages_propagated_total|"
+        r'notifications_total\{integration="webhook"\}) (\S+)$',
+        get(url + "/metrics"), re.M)
+    assert len(counts) == 2
+    return sum(map(float, counts)) > 0
 
 
 def test_two_alertmanagers_tell_a_person_once(place, processes, webhook):
@@ -164,7 +196,7 @@ receivers:
     # What waits for the other one is cut to the seconds of a test.
     pair = [place.start(
         processes, line, f"--storage.path={place.folder}/{name}",
-        "--cluster.peer-timeout=3s", "--cluster.probe-interval=200ms")
+        "--cluster.peer-timeout=5s", "--cluster.probe-interval=200ms")
         for name, line in zip(("am-0", "am-1"), SH["pair"].strip().splitlines())]
     urls = [place.url(f"{name}:9093") for name in ("am-0", "am-1")]
     for url in urls:
@@ -179,6 +211,8 @@ receivers:
             wait_for("both know the alert", lambda: any(
                 alert["labels"]["run_id"] == "early"
                 for alert in get_json(url + "/api/v2/alerts")))
+        wait_for("the one that stays knows that a person was told",
+                 lambda: knows_of_a_message(urls[1]))
         pair[0].kill()
         # The other one knows what was told: it says the end, and no more.
         first.nanwatch("mute", "early", "--reason", "we know")
