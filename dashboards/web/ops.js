@@ -4,11 +4,12 @@
 import {getJson} from './api.js';
 import {fill, h} from './dom.js';
 import {count} from './format.js';
-import {OpsMap} from './ops_map.js';
+import {badElements, OpsMap} from './ops_map.js';
 import {OpsTable} from './ops_table.js';
 
 const STATUSES = 4000;
 const MOST = 50;  // ops that the daemon lists
+const EVERY_MS = 10000;  // while it goes on
 
 export class Ops {
   // `owner`: {run, path(), rank, charts, show(step)}.
@@ -50,28 +51,38 @@ export class Ops {
     if (!this.visible || !run || !(run.ops || []).length || !charts.loaded()) {
       return null;
     }
-    const newest = Math.max(...run.ops.map((op) => op.last_bad_step));
-    return [rank, run.ops.length, newest, ...charts.shown().map(Math.round)];
+    return {
+      place: String([rank, run.ops.length, charts.window]),
+      newest: Math.max(...run.ops.map((op) => op.last_bad_step)),
+      range: charts.shown().map(Math.round),
+    };
   }
 
   async load() {
     const wanted = this.wanted();
-    if (!wanted || this.loading || String(wanted) === this.loaded) return;
+    if (!wanted || this.loading) return;
+    if (wanted.place === this.place && (wanted.newest === this.newest ||
+        Date.now() - this.asked < EVERY_MS)) {
+      return;
+    }
     this.loading = true;
+    this.asked = Date.now();
     const {run} = this.owner;
-    const [from, to] = wanted.slice(3);
+    const [from, to] = wanted.range;
     try {
       const path = `${this.owner.path()}/ops?rank=${this.owner.rank}` +
           `&points=${STATUSES}`;
       const reply = await getJson(`${path}&bad=1&from=${from}&to=${to}`);
       const others = await this.others(path, run.ops);
-      this.loaded = String(wanted);
+      this.place = wanted.place;
+      this.newest = wanted.newest;
       // The axis ends where the charts do, and begins where all was read.
       const since = reply.from === undefined ? from : Math.max(from, reply.from);
       this.map.draw(reply.statuses, since, to, [
         since > from && `Steps before ${count(since)} are not drawn.`, others,
       ].filter(Boolean).join(' '));
       this.problem.textContent = '';
+      setTimeout(() => this.load());  // where the charts moved meanwhile
     } catch (e) {
       this.problem.textContent = `${e.message} ${e.todo || ''}`;
     } finally {
@@ -79,17 +90,20 @@ export class Ops {
     }
   }
 
-  // In words: what was clean in the update in which it began.
+  // In words: how many others there are. Beyond what the daemon lists nobody
+  // knows whether they were bad at another step.
   async others(path, ops) {
     const step = Math.min(...ops.map((op) => op.first_bad_step));
     const {statuses} = await getJson(`${path}&from=${step}&to=${step}`);
-    const tensors = (all) => new Set(all.map((s) => `${s.op}\n${s.slot}`));
-    const bad = new Set(ops.map((op) => `${op.name}\n${op.slot}`));
-    const clean = [...tensors(statuses)].filter((t) => !bad.has(t)).length;
+    const nameOf = (op, slot) => `${op}\n${slot}`;
+    const bad = new Set(ops.map((op) => nameOf(op.name, op.slot)));
+    const clean = new Set(statuses.filter((s) => badElements(s) === 0)
+                              .map((s) => nameOf(s.op, s.slot))
+                              .filter((name) => !bad.has(name))).size;
     if (!clean) return '';
-    const least = statuses.length < STATUSES && ops.length < MOST ? '' :
-                                                              'At least ';
-    return clean === 1 ? '1 other tensor was never bad.' :
-        `${least}${count(clean)} other tensors were never bad.`;
+    const least = statuses.length < STATUSES ? '' : 'At least ';
+    const [noun, were] = clean === 1 ? ['tensor', 'was'] : ['tensors', 'were'];
+    return `${least}${count(clean)} other ${noun} ${were} ` +
+        (ops.length < MOST ? 'never bad.' : `clean at step ${count(step)}.`);
   }
 }

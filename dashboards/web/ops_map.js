@@ -8,7 +8,7 @@ const ROWS = 12;
 const ROW_HEIGHT = 18;
 const LEAST_CELL = 5;  // pixels
 
-const badElements = (s) => (s.counts.nan || 0) + (s.counts.pos_inf || 0) +
+export const badElements = (s) => (s.counts.nan || 0) + (s.counts.pos_inf || 0) +
     (s.counts.neg_inf || 0) + (s.counts.saturated || 0) +
     (s.device_flag ? 1 : 0);
 

@@ -25,10 +25,10 @@ import nanwatch  # noqa: E402
 
 STEPS = 300
 OPS = 400
-BAD_FROM = 60   # step
+BAD_FROM = 20   # step
 ORIGIN = 200    # op
 SPOILT = 48     # ops
-OP_STEPS = 90
+OP_STEPS = 30
 
 
 def flushed(run):

@@ -97,7 +97,7 @@ class Site:
     def say(self, *runs, check=True):
         """Runs of page_runs.py, to their end."""
         done = subprocess.run([sys.executable, RUNS, self.daemon.address, *runs],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=240)
         assert done.returncode == 0 or not check, done.stderr
 
     def visit(self, **options):

@@ -30,9 +30,11 @@ def opened():
     with site() as it:
         daemon = it.daemon
         living = padding(it, "living")
-        wait_for("living is critical", lambda: is_critical(daemon, "living"))
+        wait_for("living is critical", lambda: is_critical(daemon, "living"),
+                 seconds=120)
         killed = padding(it, "killed")
-        wait_for("killed is critical", lambda: is_critical(daemon, "killed"))
+        wait_for("killed is critical", lambda: is_critical(daemon, "killed"),
+                 seconds=120)
         stopped(killed)
         wait_for("killed is lost", lambda: get_json(
             daemon.http + "/api/v1/runs/killed")["state"] == "lost")
