@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
@@ -28,8 +29,11 @@ constexpr std::string_view kStages[] = {"stage ", "phase "};
 constexpr std::string_view kBegins[] = {"enter", "start", "begin", "switch",
                                         "moving to"};
 
-bool IsRule(std::string_view text) {
-  return text.find_first_not_of(" =-*#>[]<:") == text.npos;
+// A drawn line ends there, "=====".
+bool EndsInRule(std::string_view text) {
+  text = TrimBlanks(text);
+  return text.ends_with("==") || text.ends_with("--") || text.ends_with("**") ||
+         text.ends_with("##");
 }
 
 // "===== Stage 2 =====", "Entering phase 3: long sequences". Not the first one.
@@ -41,8 +45,7 @@ bool BeginsStage(std::string_view line, size_t at, std::string_view word) {
                                 [before](std::string_view begin) {
                                   return before.find(begin) != before.npos;
                                 });
-  return said ||
-         (!before.empty() && IsRule(before) && IsRule(number.substr(1)));
+  return said || EndsInRule(before);
 }
 
 void Read(std::string_view line, FactList* facts) {
