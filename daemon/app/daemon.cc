@@ -279,6 +279,7 @@ Status Daemon::Listen() {
   }
   upstream_.Start(config_, history_.get(), *pipeline_, *gate_, published_,
                   clock_);
+  push_.Start(config_, history_.get(), clock_);
   ready_ = true;
   return OkStatus();
 }
@@ -341,6 +342,7 @@ void Daemon::Stop() {
     history_->Close();
     if (outbox_ != nullptr) outbox_->Release(history_->committed());
     upstream_.Stop();
+    push_.Stop();
   }
   if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
   web_.Stop();
@@ -383,6 +385,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   if (ready_) rpc_->AppendSamples(&samples);
   notifier_->AppendSamples(&samples);
   if (ready_) upstream_.AppendSamples(&samples);
+  if (ready_) push_.AppendSamples(&samples);
   return samples;
 }
 

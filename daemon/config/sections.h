@@ -21,6 +21,7 @@ void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
 void ReadUpstream(YamlSection section, RelayOptions* options);
 void ReadUpstreamAddress(YamlSection section, RelayOptions* options);
+void ReadPush(YamlSection section, PushOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
 void ReadBenchmarks(YamlSection section,
                     std::map<std::string, std::string>* of_job);

@@ -109,6 +109,7 @@ def navigation(root):
         {"Operate": [
             {"Run the daemon": "docs/OPERATE.md"},
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
+            {"Stores of metrics": "docs/STORES.md"},
             {"Alerts": runbooks(root)},
             {"Prometheus": "deploy/prometheus/README.md"},
             {"Grafana": "dashboards/grafana/README.md"},
