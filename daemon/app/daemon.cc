@@ -136,7 +136,10 @@ Status Daemon::Replay() {
   const bool alone = config_.upstream.address.empty();
   gate_ = std::make_unique<NoticeGate>(*notifier_, alone);
   outbox_ = std::make_unique<Outbox>(
-      [this](const NoticeReply& said) { gate_->Offer(said.notice, said.told); },
+      [this](const NoticeReply& said) {
+        gate_->Offer(said.notice, said.told);
+        push_.Offer(said.notice);
+      },
       [this](uint64_t id) { return history_on() && history_->Stored(id); });
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,

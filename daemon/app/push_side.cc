@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/log.h"
+#include "model/metric_names.h"
+#include "push/otlp.h"
 #include "push/remote_write.h"
 
 namespace nanwatch {
@@ -23,12 +25,15 @@ void PushSide::Start(const DaemonConfig& config, History* history,
         [history] { return history->committed(); }, std::move(sink), clock));
     pushers_.back()->Start();
   };
-  if (options.remote_write.url.empty()) return;
+  if (options.remote_write.url.empty() && options.otlp.address.empty()) return;
   if (history == nullptr) {
     LogWarning("steps are sent to stores out of the history, which is off");
     return;
   }
-  add(NewRemoteWrite(options));
+  if (!options.remote_write.url.empty()) add(NewRemoteWrite(options));
+  if (options.otlp.address.empty()) return;
+  incidents_.Want();
+  add(NewOtlp(options, NANWATCH_VERSION, incidents_));
 }
 
 void PushSide::Stop() {
@@ -37,6 +42,10 @@ void PushSide::Stop() {
 
 void PushSide::AppendSamples(std::vector<SelfSample>* samples) const {
   for (const auto& pusher : pushers_) pusher->AppendSamples(samples);
+  if (!incidents_.wanted()) return;
+  samples->push_back({Name(Metric::kPushDropped),
+                      {{"to", "otlp"}, {"reason", "incident"}},
+                      static_cast<double>(incidents_.lost())});
 }
 
 }  // namespace nanwatch

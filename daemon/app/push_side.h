@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "history/history.h"
 #include "model/self_sample.h"
+#include "push/incident_queue.h"
 #include "push/pusher.h"
 
 namespace nanwatch {
@@ -23,10 +24,13 @@ class PushSide {
   // Sends what is committed, for half a second at most. After
   // History::Close().
   void Stop();
+  // News of an incident. Any thread.
+  void Offer(const Notice& notice) { incidents_.Offer(notice); }
   // Any thread, after Start().
   void AppendSamples(std::vector<SelfSample>* samples) const;
 
  private:
+  IncidentQueue incidents_;
   std::vector<std::unique_ptr<Pusher>> pushers_;
 };
 

@@ -115,8 +115,8 @@ Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
     YAML::Node node;
     node["address"] = flags.upstream;
     // What the file says beside the address stays.
-    ReadUpstreamAddress(YamlSection(node, "--upstream: upstream", &upstream),
-                        &relay);
+    ReadGrpcAddress(YamlSection(node, "--upstream: upstream", &upstream),
+                    &relay.address);
   }
   std::string said;
   for (const ConfigReading* reading : {&socket, &listen, &upstream}) {

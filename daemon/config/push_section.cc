@@ -72,10 +72,25 @@ void ReadRemoteWrite(YamlSection section, RemoteWriteOptions* options) {
   section.Finish();
 }
 
+void ReadOtlp(YamlSection section, OtlpOptions* options) {
+  ReadGrpcAddress(section, &options->address);
+  section.Know("address");
+  section.Text("ca", &options->ca);
+  section.Text("cert", &options->cert);
+  section.Text("key", &options->key);
+  section.Text("token_file", &options->token_file);
+  if (options->cert.empty() != options->key.empty()) {
+    section.Complain(options->key.empty() ? "cert" : "key",
+                     ": push.otlp.cert and push.otlp.key go together.");
+  }
+  section.Finish();
+}
+
 }  // namespace
 
 void ReadPush(YamlSection section, PushOptions* options) {
   ReadRemoteWrite(section.Section("remote_write"), &options->remote_write);
+  ReadOtlp(section.Section("otlp"), &options->otlp);
   ReadLabels(section.Section("labels"), &options->labels);
   section.Whole("ranks", 1, 10000, &options->ranks);
   section.Time("max_age", std::chrono::minutes(1), std::chrono::hours(24 * 30),

@@ -20,8 +20,18 @@ struct RemoteWriteOptions {
   std::string key;
 };
 
+// A collector that speaks OTLP over gRPC. As RelayOptions has them.
+struct OtlpOptions {
+  std::string address;  // empty: none
+  std::string ca;
+  std::string cert;
+  std::string key;
+  std::string token_file;
+};
+
 struct PushOptions {
   RemoteWriteOptions remote_write;
+  OtlpOptions otlp;
   // On every series.
   std::map<std::string, std::string> labels;
   // Ranks with numbers below it have series. As many as have series of their

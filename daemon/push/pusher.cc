@@ -87,6 +87,7 @@ void Pusher::Finish(Duration most) {
 void Pusher::RunOnce(Duration wait) {
   const Time now = clock_.Now();
   ReadHistory(now);
+  sink_->Tend(now);
   if (parts_.empty()) Gather(now);
   if (!parts_.empty() && now >= not_before_) {
     SendFront(now);
@@ -217,7 +218,9 @@ void Pusher::SendFront(Time now) {
     }
     switch (reply.verdict) {
       case SinkReply::Verdict::kTaken:
-        figures_.taken.fetch_add(samples);
+        reply.rejected = std::min(reply.rejected, samples);
+        figures_.taken.fetch_add(samples - reply.rejected);
+        Drop(Dropped::kRefused, reply.rejected);
         backoff_.Reset();
         if (!part.single) whole_refused_ = false;
         if (std::exchange(warned_, false)) {

@@ -22,7 +22,8 @@ struct SinkReply {
   };
   Verdict verdict = Verdict::kLater;
   std::optional<Duration> retry_after;
-  std::string why;  // it was not taken
+  std::string why;        // it was not taken
+  uint64_t rejected = 0;  // samples of what was taken
 };
 
 class Sink {
@@ -37,6 +38,8 @@ class Sink {
   // True: the store answers to what is of `now`; then it is what a request
   // holds that makes it fail.
   virtual bool Works(Time now) = 0;
+  // What else there is to send. Called between Sends.
+  virtual void Tend(Time /*now*/) {}
   // Ends a Send that is under way, and those to come. Any thread.
   virtual void Cancel() = 0;
 };

@@ -367,9 +367,11 @@ def test_settings_are_checked(folder):
     said = refused_start(folder, config="""
 push:
   remote_write: {url: "gopher://x", cert: a}
+  otlp: {address: "tcp://collector.example:4317"}
   labels: {rank: x, 1a: y, "__b": z}
   max_age: 1s
 """)
     for each in ("push.remote_write.url", "go together", "push.labels.rank",
-                 "push.labels.1a", "push.labels.__b", "push.max_age"):
+                 "push.labels.1a", "push.labels.__b", "push.max_age",
+                 "push.otlp.address"):
         assert each in said, said

@@ -48,7 +48,8 @@ FOLDERS = {
         {"grpcpp/", "grpc/", "nanwatch/v1/", "openssl/"},
     ),
     "push": (
-        {"history", "net", "model", "base"}, {"nanwatch/push/v1/", "snappy"},
+        {"rpc", "history", "net", "model", "base"},
+        {"nanwatch/push/v1/", "snappy", "grpcpp/", "grpc/", "google/protobuf/"},
     ),
     # Headers that declare Options; the lint checks folders, review the rest.
     "config": (BELOW_APP - {"config"}, {"yaml-cpp/", "openssl/"}),
