@@ -146,9 +146,9 @@ typedef struct nanwatch_run_options {
   /* Who this is. NULL run_id: NANWATCH_RUN_ID, TORCHELASTIC_RUN_ID (unless
    * "none"), the Slurm job and step, MASTER_ADDR:PORT, MS_SCHED_HOST:PORT,
    * PADDLE_MASTER, the coordinator or the first host of TPUs, in this order;
-   * else the daemon makes one. Rank, local rank and world size: what torchrun,
-   * Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore, Slurm, PMIx (no
-   * size) or a TPU VM put into the environment, else 0, 0 and 1. */
+   * else the daemon makes one. NULL job: NANWATCH_JOB. Rank, local rank, world
+   * size: what torchrun, Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore,
+   * Slurm, PMIx (no size) or a TPU VM put there, else 0, 0 and 1. */
   const char* job;
   const char* run_id;
   int32_t attempt;

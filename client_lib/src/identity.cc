@@ -141,6 +141,10 @@ Identity FindIdentity(const nanwatch_run_options& options,
   identity.rank = std::min(identity.rank, INT32_MAX - 1);
   identity.world_size = std::max(identity.world_size, identity.rank + 1);
 
+  identity.job = Text(environment, "NANWATCH_JOB");
+  identity.pod = Text(environment, "NANWATCH_POD");
+  identity.name_space = Text(environment, "NANWATCH_NAMESPACE");
+  identity.node = Text(environment, "NANWATCH_NODE");
   identity.run_id = CleanUtf8(options.run_id);
   if (identity.run_id.empty()) identity.run_id = FindRunId(environment);
   identity.run_id_guessed = identity.run_id.empty() && identity.world_size > 1;

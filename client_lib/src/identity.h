@@ -27,6 +27,11 @@ struct Identity {
   int32_t world_size = 1;  // always more than `rank`
   // No run id although there are other ranks: they cannot be brought together.
   bool run_id_guessed = false;
+  std::string job;  // of the environment; empty: not said
+  // Of Kubernetes' downward API; empty: not said.
+  std::string pod;
+  std::string name_space;
+  std::string node;
 };
 
 Identity FindIdentity(const nanwatch_run_options& options,

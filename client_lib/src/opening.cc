@@ -73,6 +73,7 @@ void FillRun(const nanwatch_run_options& from, const Identity& identity,
   if (identity.attempt) to->set_attempt(*identity.attempt);
   to->set_world_size(identity.world_size);
   to->set_job(CleanUtf8(from.job));
+  if (to->job().empty()) to->set_job(identity.job);
   to->set_framework(CleanUtf8(from.framework));
   to->set_precision(CleanUtf8(from.precision));
   if (const int mode = EnumNumber(from.overflow_mode);
@@ -106,6 +107,10 @@ void FillRank(const nanwatch_run_options& from, const Identity& identity,
   to->set_pp(from.pp);
   to->set_ep(from.ep);
   to->set_cp(from.cp);
+  if ((identity.pod + identity.name_space + identity.node).empty()) return;
+  to->mutable_pod()->set_name(identity.pod);
+  to->mutable_pod()->set_namespace_(identity.name_space);
+  to->mutable_pod()->set_node(identity.node);
 }
 
 }  // namespace

@@ -231,6 +231,7 @@ bool IncidentBook::Rename(size_t index, const FindingGroup& group,
   if (subject.rank >= 0 && place != nullptr) where = place(subject.rank);
   incident.host = std::move(where.host);
   incident.device = std::move(where.device);
+  incident.pod = std::move(where.pod);
   return renamed;
 }
 

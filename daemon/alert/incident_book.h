@@ -15,6 +15,7 @@
 #include "alert/grouping.h"
 #include "alert/incident_id.h"
 #include "alert/mutes.h"
+#include "alert/rank_place.h"
 #include "alert/transition.h"
 #include "base/time.h"
 #include "model/diagnosis.h"
@@ -28,11 +29,6 @@ namespace nanwatch {
 // Why an incident resolves whose findings turned out to be another's.
 inline constexpr char kExplainedElsewhere[] = "explained by another incident";
 
-// Where a finding's rank runs; empty strings when not known.
-struct RankPlace {
-  std::string host;
-  std::string device;
-};
 using FindPlace = std::function<RankPlace(int32_t rank)>;
 
 class IncidentBook {

@@ -56,6 +56,7 @@ class Pipeline : public IngestSink {
 
   // Any thread.
   Offered Offer(Arrival&& arrival, size_t bytes) override;
+  bool Presses(uint64_t user) override { return arrivals_.Presses(user); }
   // An event from this side: rules, an annotation. Any thread. False: too many
   // wait already, or the end has come.
   bool Post(Event event);
@@ -146,6 +147,7 @@ class Pipeline : public IngestSink {
   size_t resident_ = 0;
   Duration resident_at_{};  // as clock_.Passed()
   Time last_publish_{};
+  Duration publish_every_{};
   Time last_checkpoint_{};
   // Whose relay, or whose daemon, went away, and how long they are waited for.
   std::map<SessionId, Time> awaited_;

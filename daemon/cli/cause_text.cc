@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/pod.h"
+
 namespace nanwatch {
 namespace {
 
@@ -62,6 +64,8 @@ std::string Place(const v1::Subject& subject) {
   if (!subject.device().empty()) {
     Add(fmt::format("on {}", subject.device()), &out);
   }
+  const v1::Pod& pod = subject.pod();
+  Add(Text(Pod{pod.name(), pod.namespace_(), pod.node()}), &out);
   return Clean(out);
 }
 

@@ -67,6 +67,10 @@ class Intake {
     if (judge_->reader().counts_steps()) {
       log_->certainty += "; steps counted, not printed";
     }
+    if (judge_->reader().negates()) {
+      log_->certainty +=
+          "; its objective rises: the loss is the negative of it";
+    }
     log_->nothing = WhyNoVerdict();
     log_->map_note = MapNote();
   }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -67,9 +68,9 @@ bool Begin(const std::string& address, std::deque<DemoRun>* runs) {
   for (int step = 0; step < kSteps; ++step) {
     for (DemoRun& run : *runs) run.Tell(now - (kSteps - step) * kStep);
   }
-  bool all = true;
-  for (DemoRun& run : *runs) all &= run.Flush(kFlushMs);
-  return all;
+  // Where the first waits in vain, so would the others.
+  return std::all_of(runs->begin(), runs->end(),
+                     [](DemoRun& run) { return run.Flush(kFlushMs); });
 }
 
 void Print(const std::string& page) {

@@ -27,14 +27,23 @@ struct FusionOptions {
 
 // Of client_lib's _torch/fusing.
 constexpr const char* kAsked = "NANWATCH_FUSION";
-// Read by PyTorch 2.9 (torch/_dynamo/config.py, eval_frame.py) and JAX 0.7.
+// Read by PyTorch 2.9 (torch/_dynamo/config.py, eval_frame.py) and JAX 0.7,
+// MindSpore 2.7 (common/api.py, nn/cell.py).
 const Variables kWithout = {{kAsked, "off"},
                             {"JAX_DISABLE_JIT", "1"},
+                            {"MS_JIT", "0"},
                             {"TORCHDYNAMO_DISABLE", "1"},
                             {"TORCH_COMPILE_DISABLE", "1"}};
 
+constexpr const char* kModel = "model";
+
+bool Has(const ComparedRun& run, std::string_view name) {
+  return std::any_of(run.ops.begin(), run.ops.end(),
+                     [&](const OpName& op) { return op.name == name; });
+}
+
 bool HasWithin(const ComparedRun& run, const std::string& region) {
-  const std::string prefix = region == "model" ? "" : region + ".";
+  const std::string prefix = region == kModel ? "" : region + ".";
   return std::any_of(run.ops.begin(), run.ops.end(), [&](const OpName& op) {
     return op.name != region && op.name.starts_with(prefix) &&
            op.type != "Parameter" && op.type != "Batch";
@@ -73,11 +82,16 @@ Result<Fused> Try(RecordedProgram& program, int32_t steps) {
   if (fused.whole.tensors == 0) {
     return Error{
         "no tensors were recorded: the program must call "
-        "nanwatch.torch.watch, or nanwatch.jax.watch and, after that is "
-        "imported, jax.jit; and the C library must be there. Other frameworks' "
-        "graph modes (MindSpore, GE, TensorFlow) are not tried"};
+        "nanwatch.torch.watch or nanwatch.mindspore.watch, fit with "
+        "nanwatch.keras.Callback, or call nanwatch.jax.watch and, after that "
+        "is imported, jax.jit; and the C library must be there. GE is not "
+        "tried"};
   }
-  if (!fused.whole.first) return fused;
+  // What is compiled as one shows neither what it makes nor its insides.
+  const bool hidden = !Has(with->run, kModel) &&
+                      !HasWithin(with->run, kModel) &&
+                      HasWithin(without->run, kModel);
+  if (!fused.whole.first && !hidden) return fused;
   // A program that does not repeat itself would be taken for a wrong kernel.
   const Result<ComparedSide> again = program.Run("again", steps, kWithout);
   if (!again.ok()) return Error{again.error()};
@@ -89,18 +103,19 @@ Result<Fused> Try(RecordedProgram& program, int32_t steps) {
   Floors floors;
   floors.Take(without->run, again->run);
   fused.whole = Compare(without->run, with->run, &floors);
-  if (!fused.whole.first) return fused;
-  if (!IsOfFusion(*fused.whole.first)) {
+  if (!fused.whole.first && !hidden) return fused;
+  if (fused.whole.first && !IsOfFusion(*fused.whole.first)) {
     return Error{fmt::format(
         "compiled, the program begins with other weights, data, rates or "
         "random numbers ({}: {}), so that kernels cannot be compared: set all "
         "seeds, or run it without dropout",
         Name(fused.whole.first->kind), Clean(fused.whole.first->op))};
   }
-  const std::string& region = fused.whole.first->op;
-  if (HasWithin(without->run, region) && !HasWithin(with->run, region)) {
+  fused.region = hidden ? kModel : fused.whole.first->op;
+  if (HasWithin(without->run, fused.region) &&
+      !HasWithin(with->run, fused.region)) {
     const Result<ComparedSide> parts =
-        program.Run("parts", steps, {{kAsked, "parts:" + region}});
+        program.Run("parts", steps, {{kAsked, "parts:" + fused.region}});
     if (!parts.ok()) return Error{parts.error()};
     fused.parts = Compare(without->run, parts->run, &floors);
   }
@@ -132,8 +147,8 @@ const Divergence* Fused::first() const {
 }
 
 bool Fused::is_part() const {
-  return whole.first && parts && parts->first &&
-         parts->first->op != whole.first->op;
+  return parts && parts->first &&
+         (!whole.first || parts->first->op != whole.first->op);
 }
 
 Command FusionCommand(const std::string* address) {
@@ -141,11 +156,11 @@ Command FusionCommand(const std::string* address) {
   return {.name = "fusion",
           .help =
               "run the first step of a training with the kernels of "
-              "torch.compile or jax.jit and without, in fp32, and name the "
+              "torch.compile, jax.jit, XLA under Keras on TensorFlow or "
+              "MindSpore's graphs and without, in fp32, and name the "
               "region, and the module or function in it, that computes "
               "something else: `nanwatch fusion -- python train.py`. The "
-              "program calls nanwatch.torch.watch or nanwatch.jax.watch. The "
-              "graph modes of MindSpore, GE and TensorFlow are not tried",
+              "program uses nanwatch's hook of its framework. GE is not tried",
           .options = {{.names = "command",
                        .target = &options->command,
                        .help = "the program and its arguments",

@@ -14,8 +14,10 @@ namespace nanwatch {
 
 struct Fused {
   Comparison whole;  // a: without fusion
-  // The modules of the region that differs, compiled one by one; absent: the
-  // region has none.
+  // That whole.first is in; "model": of what is compiled nothing is seen but
+  // the training's weights, gradients and losses.
+  std::string region;
+  // The modules of the region, compiled one by one; absent: it has none.
   std::optional<Comparison> parts;
   std::string precision;  // of the weights, where it is not fp32's
 

@@ -62,8 +62,8 @@ std::string FusedText(const Fused& fused, const Style& style) {
     line(
         fmt::format("It is a part of {}, whose modules were then compiled one "
                     "by one.",
-                    OpWords(*fused.whole.first)));
-  } else if (differs && fused.parts) {
+                    Clean(fused.region)));
+  } else if (differs && fused.parts && !fused.parts->first) {
     line(
         "Its modules agree where each is compiled alone: look at what is "
         "fused across them, or at the functions between them.");
@@ -84,13 +84,14 @@ std::string FusedText(const Fused& fused, const Style& style) {
   if (differs) {
     line(
         "What to do: compare the constants of this kernel (epsilon, "
-        "approximation) with those of the eager one. torch.compiler.disable, "
-        "or "
-        "jax.disable_jit, keeps it from the compiler.");
+        "approximation) with those of the eager one. torch.compiler.disable "
+        "or jax.disable_jit keeps it from the compiler, run_eagerly=True the "
+        "whole model in Keras, MS_JIT=0 the whole program in MindSpore.");
   } else if (!fused.compiled()) {
     line(
         "What to do: compile modules that the watch sees, "
-        "torch.compile(module), before nanwatch.torch.watch.");
+        "torch.compile(module), before nanwatch.torch.watch. In Keras, let "
+        "compile() have jit_compile=True.");
   }
   return out;
 }
@@ -105,7 +106,7 @@ std::string FusedJson(const Fused& fused) {
   if (fused.whole.unseen) json["unseen_below"] = *fused.whole.unseen;
   if (first != nullptr) {
     json["class"] = Name(first->kind);
-    json["region"] = Clean(fused.whole.first->op);
+    json["region"] = Clean(fused.region);
     json["op"] = Clean(first->op);
     json["type"] = Clean(first->type);
     json["slot"] = Name(first->slot);

@@ -67,6 +67,8 @@ void NameHash::HashNames(Event* event) const {
     rank->rank.host = Hash(rank->rank.host);
     rank->rank.device = Hash(rank->rank.device);
     rank->rank.device_id = Hash(rank->rank.device_id);
+    Pod& pod = rank->rank.pod;
+    pod = {Hash(pod.name), Hash(pod.name_space), Hash(pod.node)};
   } else if (auto* names = std::get_if<OpNamesAdded>(&event->body)) {
     for (OpName& op : names->names.ops) op.name = Hash(op.name);
   } else if (auto* steps = std::get_if<StepBatch>(&event->body)) {
@@ -82,6 +84,7 @@ void NameHash::HashNames(const RunKey& hashed_run, Incident* incident) const {
   incident->subject.optimizer = Hash(incident->subject.optimizer);
   incident->host.clear();
   incident->device.clear();
+  incident->pod = {};
   incident->summary.clear();
   incident->acknowledged_by.clear();
   incident->findings.clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 #include <thread>
 #include <tuple>
@@ -120,7 +121,10 @@ void TailFeed::OpenSession(int32_t rank, const RunDescription& run) {
   nanwatch_run_options options;
   nanwatch_run_options_init(&options);
   options.address = options_.address.c_str();
-  options.job = options_.job.c_str();
+  // What a pod says of its job goes before the name of a program or a file.
+  const char* job = std::getenv("NANWATCH_JOB");
+  const bool said = job != nullptr && *job != '\0';
+  options.job = said ? job : options_.job.c_str();
   if (!run_id_.empty()) options.run_id = run_id_.c_str();
   if (!options_.rank_of_environment || sessions_.size() > 1) {
     options.rank = rank;

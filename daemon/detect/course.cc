@@ -72,6 +72,22 @@ bool Course::ComesDown(float usual) const {
   return !stays || (middle <= first - least && rise <= middle - least);
 }
 
+bool Course::Creeps(float most) const {
+  for (int i = 1; i < used_; ++i) {
+    if (mean_[i] - mean_[i - 1] > most) return false;
+  }
+  return first() < middle() && middle() < last();
+}
+
+float Course::lowest() const {
+  return *std::min_element(mean_.begin(), mean_.begin() + used_);
+}
+
+bool Course::RisesToEnd() const {
+  const float middle = (lowest() + last()) / 2;
+  return used_ >= 3 && mean_[used_ - 1] > middle && mean_[used_ - 2] > middle;
+}
+
 bool Course::Falls(float usual) const {
   const float before = first() - usual;
   const float middle = this->middle() - usual;

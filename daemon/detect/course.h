@@ -30,6 +30,16 @@ class Course {
   // only since a peak at the beginning; of few records, also where it falls
   // from third to third. REQUIRES: records() > 0.
   bool ComesDown(float usual) const;
+  // It rises from third to third, and from no stretch to the next by more than
+  // `most`.
+  bool Creeps(float most) const;
+  // Returns the mean of the first stretch. REQUIRES: records() > 0.
+  float begin() const { return mean_[0]; }
+  // Returns the lowest of the stretches' means. REQUIRES: records() > 0.
+  float lowest() const;
+  // The last two stretches lie above the middle between the lowest and the
+  // last third.
+  bool RisesToEnd() const;
   // It still falls, from third to third. REQUIRES: records() > 0.
   bool Falls(float usual) const;
 

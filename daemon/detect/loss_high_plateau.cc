@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <string>
 
 #include "detect/float_log2.h"
 #include "detect/program.h"
-#include "detect/sentence.h"
 
 namespace nanwatch {
 namespace {
 
 constexpr int32_t kLeastRecords = 64;  // that show a level and another; ours
+constexpr int32_t kFewRecords = 8;     // that show one and another; ours
 constexpr float kLearnedShare = 0.5f;  // of the first level; ours
 constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
 constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
-constexpr float kSomeLearned = 0.25f;  // of the first level; ours
 constexpr float kMuchLost = 0.18f;     // of what was learned; ours
 constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
@@ -27,9 +25,15 @@ constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
 constexpr int32_t kEndRecords = 32;  // records at the end; ours
 constexpr int32_t kLevel = 16;       // records that are a level; ours
 constexpr int32_t kShown = 32;       // as Series: one may be the best
-constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
-constexpr float kNoise = 4;            // deviations of single losses; ours
-constexpr double kGuessShare = 0.5;    // of critical_steps; ours
+// A rise that is no jump, as harder data make one, for a third of the run.
+constexpr float kCrept = 1.09f;         // times the best level; ours
+constexpr int32_t kCreptFor = 128;      // records; ours
+constexpr float kCreptShare = 1 / 3.f;  // of all records; ours
+constexpr float kCreptSure = 8;         // deviations of a mean of kLevel; ours
+constexpr float kNoJump = 0.6f;         // of the rise, at once; ours
+constexpr float kLeastRise = 0.0953f;   // ln 1.1, the least threshold
+constexpr float kNoise = 4;             // deviations of single losses; ours
+constexpr double kGuessShare = 0.5;     // of critical_steps; ours
 
 }  // namespace
 
@@ -41,7 +45,8 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
     untrained_.classes =
         LossOfClasses(c.run, static_cast<float>(c.record[StepField::kLoss]));
   }
-  means_ = TellsMeans(c.run);
+  kind_.means = TellsMeans(c.run);
+  kind_.classes = IsCrossEntropy(c.run);
   levels_.best = HUGE_VALF;
   const LossReached* before = c.loss_before;
   const int64_t step = c.record.step;
@@ -75,7 +80,8 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const int64_t step = c.record.step;
   const int64_t gap = step_.newest;
-  const int64_t covered = !means_ || gap < 0 || gap > step ? 1 : step - gap;
+  const int64_t covered =
+      !kind_.means || gap < 0 || gap > step ? 1 : step - gap;
   const bool known = records_ + before_.records >= kLevel;
   // Where losses scatter so widely, a high one says nothing.
   const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
@@ -143,6 +149,34 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
+bool LossHighPlateau::Crept() const {
+  const int32_t n = courses_.since_best.records();
+  if (!kind_.classes || n < kCreptFor ||
+      static_cast<float>(n) < kCreptShare * static_cast<float>(records_)) {
+    return false;
+  }
+  const float best = std::exp(levels_.best);
+  const float rise = courses_.since_best.last() - best;
+  const float unsure = kCreptSure * levels_.noise * best / std::sqrt(kLevel);
+  return rise >= std::max((kCrept - 1) * best, unsure) &&
+         courses_.since_best.Creeps(kNoJump * rise);
+}
+
+// Of few records it is asked when no more follow.
+bool LossHighPlateau::LostFew() const {
+  if (records_ < kFewRecords || records_ >= kLeastRecords ||
+      before_.records > 0) {
+    return false;
+  }
+  const float first = courses_.first.begin();
+  const float best = courses_.first.lowest();
+  const float last = courses_.first.last();
+  const float learned = first - best;
+  return learned >= kSomeLearned * first && last - best >= kAllLost * learned &&
+         LnOf(last / best) >= kRisenNoise * levels_.noise &&
+         courses_.first.RisesToEnd();
+}
+
 bool LossHighPlateau::LostAtRestart() const {
   const double best = std::exp(levels_.best);
   return before_.records > 0 && high_ == records_ &&
@@ -165,7 +199,8 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
     };
     const bool asked =
         std::bit_width(holds(were_high)) < std::bit_width(holds(high_));
-    const bool stays = asked && !course_.ComesDown(std::exp(levels_.best));
+    const bool stays =
+        asked && !courses_.high.ComesDown(std::exp(levels_.best));
     return stays || episode_.open() ? Severity::kWarning : Severity::kNone;
   }
   const auto steps = static_cast<double>(step - step_.high);
@@ -188,6 +223,15 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   if (begins || lower || other) {
     levels_.best = levels_.at;
     step_.best = c.record.step;
+    courses_.since_best = Course();
+  }
+  courses_.since_best.Add(std::exp(levels_.at));
+  if (records_ < kLeastRecords) {
+    courses_.first.Add(newest_);
+    if (records_ == 1 || newest_ < courses_.lowest) {
+      courses_.lowest = newest_;
+      step_.lowest = c.record.step;
+    }
   }
   const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
   const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
@@ -197,20 +241,22 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     high_ = 0;
     healthy_ = levels_.at;
     step_.healthy = c.record.step;
-    return Severity::kNone;
+    way_.creeps = !other && (records_ % kLevel == 0 ? Crept() : way_.creeps);
+    return way_.creeps ? Severity::kWarning : Severity::kNone;
   }
+  way_.creeps = false;
   const int32_t were_high = high_;
   if (high_ > 0) {
     ++high_;
-    course_.Add(newest_);
+    courses_.high.Add(newest_);
   } else if (s.out()) {
     high_ = std::min(s.excursion().values(), records_);
-    course_ = s.excursion().course();
+    courses_.high = s.excursion().course();
     if (!guessing_.now()) step_.high = s.excursion().step();
   } else {
     high_ = 1;
-    course_ = Course();
-    course_.Add(newest_);
+    courses_.high = Course();
+    courses_.high.Add(newest_);
     if (!guessing_.now()) step_.high = c.record.step;
   }
   // Of one trouble, also where it was down for a moment.
@@ -237,14 +283,20 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
       s.values() > 0 && !s.crosses_zero() && !s.follows_rewards();
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();
-  const Severity severity =
-      episode_.On(std::max(lost, guesses), high_ == 0 && !guessing_.now(), step,
-                  static_cast<int64_t>(t[kClear]));
+  const Severity severity = episode_.On(
+      std::max(lost, guesses), high_ == 0 && !guessing_.now() && !way_.creeps,
+      step, static_cast<int64_t>(t[kClear]));
   if (opens) about_ = About::kLost;
   if (opens && severity > Severity::kNone) {
+    if (way_.creeps) {
+      step_.high = step_.best;
+      told_ = levels_;
+      stood_ = courses_.since_best.records();
+    }
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing
              : high_ > 0 && LostAtRestart() ? About::kNotLoaded
+             : way_.creeps                  ? About::kCrept
                                             : About::kLost;
   }
   return severity;
@@ -253,14 +305,24 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
 Severity LossHighPlateau::OnEnd(Thresholds t) {
   const auto clear = static_cast<int64_t>(t[kClear]);
   if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
-    to_end_ = true;
+    way_.to_end = true;
     return episode_.On(Severity::kCritical, false, step_.newest, clear);
+  }
+  if (!episode_.open() && LostFew()) {
+    levels_.first = LnOf(courses_.first.begin());
+    levels_.best = LnOf(courses_.first.lowest());
+    levels_.at = LnOf(courses_.first.last());
+    told_ = levels_;
+    stood_ = courses_.first.records() / 3;
+    way_.to_end = true;
+    return episode_.OnSince(step_.lowest, Severity::kWarning, false,
+                            step_.newest, clear);
   }
   if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
   const Severity ceiling = Ceiling(t);
   if (ceiling == Severity::kInfo && !episode_.open() &&
-      !course_.ComesDown(std::exp(levels_.best))) {
-    to_end_ = true;
+      !courses_.high.ComesDown(std::exp(levels_.best))) {
+    way_.to_end = true;
     return episode_.OnSince(step_.high, Severity::kWarning, false, step_.newest,
                             clear);
   }
@@ -271,81 +333,10 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
   const bool wanders =
       level < t[kRisen] * best &&
       level - best < kAllLost * (std::exp(levels_.first) - best);
-  if (wanders || course_.ComesDown(best)) return episode_.severity();
-  to_end_ = true;
+  if (wanders || courses_.high.ComesDown(best)) return episode_.severity();
+  way_.to_end = true;
   return episode_.OnSince(step_.high, Severity::kCritical, false, step_.newest,
                           clear);
-}
-
-std::string LossHighPlateau::SayGuessing(Tense tense) const {
-  const bool lost = episode_.severity() == Severity::kCritical;
-  return Sentence(
-      "The loss is ", static_cast<double>(guessing_.loss()),
-      ", worse than guessing (", static_cast<double>(untrained_.loss()),
-      "), and was ", static_cast<double>(guessing_.lowest()),
-      to_end_ && !guessing_.now() ? Sentence(", and is not back at the end (",
-                                             static_cast<double>(newest_), ")")
-                                  : std::string(),
-      !guessing_.Knew(untrained_.loss())
-          ? ": the learning rate may be too high for it."
-      : !lost ? ": all that it knew is lost, unless it comes back."
-              : Sentence(": the model ", In(tense, "has", "had"),
-                         " lost what it knew."));
-}
-
-std::string LossHighPlateau::SayNotLoaded() const {
-  return Sentence(
-      "After the restart the loss stands at ",
-      static_cast<double>(std::exp(told_.at)), " for ", stood_, " records",
-      before_.high ? ", as before it" : "", ", and it had come to ",
-      before_.level, " at step ", before_.level_step,
-      before_.high
-          ? ": no good checkpoint was loaded."
-          : " before: the checkpoint was not loaded, or not all of it.");
-}
-
-std::string LossHighPlateau::SayLost(Tense tense) const {
-  const auto first = static_cast<double>(std::exp(told_.first));
-  const auto best = static_cast<double>(std::exp(told_.best));
-  const auto level = static_cast<double>(std::exp(told_.at));
-  const char* const share = level > first                        ? "all"
-                            : level - best >= (first - best) / 2 ? "most"
-                                                                 : "much";
-  return Sentence(
-      "The loss ", In(tense, "stands", "stood"), " at ", level, " for ", stood_,
-      " records", to_end_ ? ", to the end: " : ": ",
-      best <= (1 - kSomeLearned) * first
-          ? Sentence("it had fallen from ", first, " to ", best, ", and ",
-                     share, " of that ", In(tense, "is", "was"), " lost.")
-          : Sentence("it began at ", first, "."));
-}
-
-void LossHighPlateau::Describe(Finding* finding) const {
-  episode_.Describe(finding);
-  const double level = std::exp(told_.at);
-  const double best = std::exp(told_.best);
-  const double first = std::exp(told_.first);
-  switch (about_) {
-    case About::kGuessing:
-      finding->SayBoth([&](Tense tense) { return SayGuessing(tense); });
-      finding->numbers = {{"loss", guessing_.loss(), ""},
-                          {"untrained_loss", untrained_.loss(), ""},
-                          {"lowest_loss", guessing_.lowest(), ""}};
-      return;
-    case About::kNotLoaded:
-      finding->sentence = SayNotLoaded();
-      finding->numbers = {{"loss", level, ""},
-                          {"loss_before_restart", before_.level, ""},
-                          {"first", first, ""},
-                          {"records", static_cast<double>(stood_), ""}};
-      return;
-    case About::kLost:
-      finding->SayBoth([&](Tense tense) { return SayLost(tense); });
-      finding->numbers = {{"loss", level, ""},
-                          {"best", best, ""},
-                          {"first", first, ""},
-                          {"records", static_cast<double>(stood_), ""}};
-  }
 }
 
 }  // namespace nanwatch

@@ -52,6 +52,8 @@ class LossHighPlateau {
   std::optional<LossReached> Reached() const;
 
  private:
+  static constexpr float kSomeLearned = 0.25f;  // of the first level; ours
+
   // Levels, as natural logarithms.
   struct Levels {
     float first = 0;
@@ -64,6 +66,7 @@ class LossHighPlateau {
     int64_t high = 0;     // the first of the high level
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
+    int64_t lowest = 0;   // of the lowest of the first losses
   };
   // Losses of guessing; 0: not known.
   struct Untrained {
@@ -71,8 +74,22 @@ class LossHighPlateau {
     float classes = 0;  // of a fresh classifier
     float loss() const { return words > 0 ? words : classes; }
   };
+  struct Courses {
+    Course high;        // of the losses that are high, in a row
+    Course since_best;  // of where the loss stands
+    Course first;       // of the first losses
+    float lowest = 0;   // of these
+  };
+  struct Kind {
+    bool means = false;    // step lines are means over the steps they cover
+    bool classes = false;  // a cross-entropy: no term's weight is annealed
+  };
+  struct Way {
+    bool creeps = false;  // up since its best level
+    bool to_end = false;  // it was high when all was over
+  };
   // What the finding is about.
-  enum class About : uint8_t { kLost, kGuessing, kNotLoaded };
+  enum class About : uint8_t { kLost, kGuessing, kNotLoaded, kCrept };
 
   void Begin(const StepContext& c, Thresholds t);
   Severity NoteGuessing(const StepContext& c, Thresholds t);
@@ -86,13 +103,18 @@ class LossHighPlateau {
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
+  // Is all lost that was learned in a few records?
+  bool LostFew() const;
+  // Has it crept up ever since its best level, and stands there?
+  bool Crept() const;
   std::string SayGuessing(Tense tense) const;
   std::string SayNotLoaded() const;
   std::string SayLost(Tense tense) const;
+  std::string SayCrept(Tense tense) const;
 
   Episode episode_;
   Guessing guessing_;
-  Course course_;       // of the losses that are high, in a row
+  Courses courses_;
   LossReached before_;  // of the attempt before; no records: there is none
   Levels levels_;       // of the newest record
   Levels told_;         // of the newest that was high
@@ -103,8 +125,8 @@ class LossHighPlateau {
   int32_t high_ = 0;     // records in a row
   int32_t stood_ = 0;    // of the newest high level, also when it is over
   About about_ = About::kLost;
-  bool means_ = false;   // step lines are means over the steps they cover
-  bool to_end_ = false;  // it was high when all was over
+  Kind kind_;
+  Way way_;
   Steps step_;
 };
 

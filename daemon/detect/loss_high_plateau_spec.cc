@@ -54,7 +54,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "the level before it. At the end of a log critical for 32 records that do "
     "not come down, where it is risen times the best or 85 % of what was "
     "learned is lost, but not right after a restart; a warning where less is "
-    "lost.",
+    "lost, or all of it in 8 to 63 records. A warning, too, where a "
+    "cross-entropy crept up, without a jump, for a third of the run and 128 "
+    "records, and stands 1.09 times above its best.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,

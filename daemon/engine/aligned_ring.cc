@@ -159,9 +159,15 @@ void AlignedRing::NoteOps(int32_t rank, const StepOps& ops, AlignedStep* step) {
   }
 }
 
-void AlignedRing::Recount(std::span<const Place> open_members) {
-  for (size_t i = head_; i < slots_.size(); ++i) {
-    slots_[i].passed = CountPassed(slots_[i].place, open_members);
+void AlignedRing::Join(Place at) {
+  for (size_t i = head_; i < slots_.size() && slots_[i].place <= at; ++i) {
+    ++slots_[i].passed;
+  }
+}
+
+void AlignedRing::Leave(Place at) {
+  for (size_t i = head_; i < slots_.size() && slots_[i].place <= at; ++i) {
+    --slots_[i].passed;
   }
 }
 

@@ -45,8 +45,9 @@ class AlignedRing {
     NoteOps(rank, ops, &slot->step);
   }
 
-  // Counts anew: members opened, were lost or closed.
-  void Recount(std::span<const Place> open_members);
+  // Counts anew: a member opened, or was lost or closed. It stands at `at`.
+  void Join(Place at);
+  void Leave(Place at);
 
   // The next slot that is to be judged at `now`, in order; nullopt: none.
   // `members`: open ones.

@@ -56,6 +56,12 @@ void MarkRows(const std::optional<SparseCounts>& column, RowMarks* marks) {
 
 }  // namespace
 
+void OpWatch::Expect(size_t more) {
+  if (4 * more < names()) return;  // a few: as vectors grow
+  names_.reserve(names() + more);
+  marks_.reserve(names() + more);
+}
+
 void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
   names_.push_back(name);
   Mark mark;

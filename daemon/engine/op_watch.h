@@ -58,6 +58,8 @@ class OpWatch {
   // Adds the next op of the session; `name` is its index in the run's names.
   // `order`: its place in the execution order; -1: unknown.
   void AddName(uint32_t name, Dtype dtype, int32_t order = -1);
+  // `more` names follow: where they are many, they get no more room than that.
+  void Expect(size_t more);
   size_t names() const { return marks_.size(); }
   uint32_t name(uint32_t op) const { return names_[op]; }
 

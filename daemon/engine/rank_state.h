@@ -40,7 +40,7 @@ void Fields(A& archive, OptimizerTrack& t) {
 
 struct RankState {
   RankDescription description;
-  uint32_t index = 0;  // among the run's ranks, by rank number
+  uint32_t index = 0;  // among the run's ranks, by rank number; not state
   // 0: the session went on to another attempt.
   SessionId session = 0;
   Sequence last_sequence = 0;  // everything of the session up to here is held
@@ -84,8 +84,8 @@ struct RankState {
 };
 template <typename A>
 void Fields(A& archive, RankState& r) {
-  archive(r.description, r.index, r.session, r.last_sequence, r.life,
-          r.last_step, r.last_record, r.last_op_time, r.last_op_step, r.op_only,
+  archive(r.description, r.session, r.last_sequence, r.life, r.last_step,
+          r.last_record, r.last_op_time, r.last_op_step, r.op_only,
           r.clock_skew_us, r.op_updates, r.unlooked_overflows, r.latest,
           r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks,
           r.samples, r.ops);

@@ -29,7 +29,9 @@ size_t BytesHeldFor(const RunDescription& run) {
 }
 
 size_t BytesHeldFor(const RankDescription& rank) {
-  return rank.host.size() + rank.device.size() + rank.device_id.size();
+  return rank.host.size() + rank.device.size() + rank.device_id.size() +
+         rank.pod.name.size() + rank.pod.name_space.size() +
+         rank.pod.node.size();
 }
 
 void RunState::Hold(const Holdings& more) {

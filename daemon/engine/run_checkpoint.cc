@@ -60,10 +60,11 @@ bool RunState::Load(std::string_view state) {
   for (uint64_t i = 0; i < ranks && reader.ok(); ++i) {
     RankState& rank = *ranks_.emplace_back(std::make_unique<RankState>());
     reader(rank);
+    rank.index = static_cast<uint32_t>(i);
     Hold({.ranks = 1,
           .op_bytes = rank.ops.names() * limits::kRankOpBytes,
           .run_bytes = BytesHeldFor(rank.description)});
-    shared_->open_ranks += rank.life == LifeState::kOpen;
+    CountLife(rank.life, 1);
   }
   std::string book;
   reader(book);

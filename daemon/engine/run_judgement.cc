@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "alert/rank_place.h"
 #include "detect/program.h"
 #include "diagnose/samples.h"
 #include "engine/run_state.h"
@@ -259,10 +260,7 @@ RunEvidence RunState::Evidence() const {
   }
   e.outliers = Outliers();
   if (e.nonfinite_loss_rank >= 0) {
-    const RankPlace place = PlaceOf(e.nonfinite_loss_rank);
-    e.nonfinite_loss_place =
-        place.host + (place.host.empty() || place.device.empty() ? "" : ", ") +
-        place.device;
+    e.nonfinite_loss_place = Text(PlaceOf(e.nonfinite_loss_rank));
   }
   if (const Incident* earlier = EarlierIncident()) {
     e.earlier = earlier->summary;
@@ -290,10 +288,7 @@ void RunState::NameSuspect(const std::vector<Finding>& findings,
         (finding.rule != RuleId::kCommNonfiniteOrigin || e->suspect_rank >= 0))
       continue;
     e->suspect_rank = finding.subject.rank;
-    const RankPlace place = PlaceOf(e->suspect_rank);
-    e->suspect_place =
-        place.host + (place.host.empty() || place.device.empty() ? "" : ", ") +
-        place.device;
+    e->suspect_place = Text(PlaceOf(e->suspect_rank));
   }
 }
 
@@ -344,7 +339,7 @@ RankPlace RunState::PlaceOf(int32_t number) const {
   if (!d.device_id.empty()) {
     device += device.empty() ? d.device_id : " " + d.device_id;
   }
-  return {d.host, std::move(device)};
+  return {d.host, std::move(device), d.pod};
 }
 
 Time RunState::Raise(Time time) {

@@ -36,16 +36,24 @@ RunState::RunState(RunKey key, uint32_t slot, EngineShared* shared)
 RunState::~RunState() {
   CountForNobody();
   shared_->all -= held_;
-  shared_->open_ranks -= static_cast<size_t>(OpenRanks());
+  shared_->open_ranks -= static_cast<size_t>(open_ranks_);
 }
 
 void RunState::SetLife(RankState* rank, LifeState life) {
-  shared_->open_ranks -= rank->life == LifeState::kOpen;
-  shared_->open_ranks += life == LifeState::kOpen;
+  if (rank->life == LifeState::kOpen && life != LifeState::kOpen) Leave(*rank);
+  CountLife(rank->life, -1);
+  CountLife(life, 1);
   rank->life = life;
   if (life == LifeState::kOpen) return;
   bad_loss_.Left(rank->description.rank);
   for (OptimizerTrack& track : rank->tracks) changes_ += track.outliers.End();
+}
+
+void RunState::CountLife(LifeState life, int more) {
+  if (life == LifeState::kLost) lost_ranks_ += more;
+  if (life != LifeState::kOpen) return;
+  open_ranks_ += more;
+  shared_->open_ranks += static_cast<size_t>(more);
 }
 
 RankState* RunState::FindRank(int32_t rank) const {
@@ -54,18 +62,6 @@ RankState* RunState::FindRank(int32_t rank) const {
       [](const auto& r, int32_t n) { return r->description.rank < n; });
   return at != ranks_.end() && (*at)->description.rank == rank ? at->get()
                                                                : nullptr;
-}
-
-int RunState::OpenRanks() const {
-  return static_cast<int>(
-      std::count_if(ranks_.begin(), ranks_.end(),
-                    [](const auto& r) { return r->life == LifeState::kOpen; }));
-}
-
-int RunState::LostRanks() const {
-  return static_cast<int>(
-      std::count_if(ranks_.begin(), ranks_.end(),
-                    [](const auto& r) { return r->life == LifeState::kLost; }));
 }
 
 std::optional<double> RunState::HighestGoodScale() const {
@@ -163,29 +159,37 @@ RankState* RunState::AddRank(const RankDescription& description) {
   }
   RankState* const added = rank.get();
   Hold({.ranks = 1, .run_bytes = BytesHeldFor(description)});
-  ++shared_->open_ranks;
+  CountLife(added->life, 1);
   const auto at = std::lower_bound(
       ranks_.begin(), ranks_.end(), description.rank,
       [](const auto& r, int32_t n) { return r->description.rank < n; });
   const bool last = at == ranks_.end();
+  const auto index = static_cast<size_t>(at - ranks_.begin());
   ranks_.insert(at, std::move(rank));
-  added->index = static_cast<uint32_t>(ranks_.size() - 1);
-  if (!last) Reindex();
+  added->index = static_cast<uint32_t>(index);
+  // It came between others: from it on every block of the view is another one.
+  if (!last) {
+    misplaced_ = std::min(misplaced_, index);
+    blocks_.resize(std::min(blocks_.size(), index / kRankBlock));
+  }
   return added;
 }
 
-// A rank came between others: every block of the view is another one.
 void RunState::Reindex() {
-  for (size_t i = 0; i < ranks_.size(); ++i) {
-    ranks_[i]->index = static_cast<uint32_t>(i);
+  for (; misplaced_ < ranks_.size(); ++misplaced_) {
+    ranks_[misplaced_]->index = static_cast<uint32_t>(misplaced_);
   }
-  blocks_.clear();
+  misplaced_ = SIZE_MAX;
 }
 
 RankState* RunState::OpenRank(Time now, const RankOpened& opened,
                               Effects* effects) {
   RankState* rank = FindRank(opened.rank.rank);
-  if (rank == nullptr) rank = AddRank(opened.rank);
+  if (rank == nullptr) {
+    rank = AddRank(opened.rank);
+  } else if (rank->life == LifeState::kOpen) {
+    Leave(*rank);
+  }
   HoldRunBytes(BytesHeldFor(opened.rank), BytesHeldFor(rank->description));
   rank->description = opened.rank;
   rank->clock_skew_us = opened.clock_skew_us;
@@ -200,7 +204,7 @@ RankState* RunState::OpenRank(Time now, const RankOpened& opened,
   lost_since_.reset();
   close_due_.reset();
   changes_ += board_.Remove(kEndedWithoutClose);
-  Recount(rank->description.group());
+  Join(*rank);
   Touch(*rank);
   JudgeIfChanged(now, last_step_, effects);
   return rank;
@@ -218,7 +222,7 @@ RankState* RunState::AssumeRank(Time now, int32_t rank) {
     description.rank = rank;
     found = AddRank(description);
     description_.world_size = std::max(description_.world_size, rank + 1);
-    Recount(description.group());
+    Join(*found);
   }
   Touch(*found);
   return found;
@@ -266,7 +270,6 @@ void RunState::LeaveRank(Time now, RankState* rank, Effects* effects) {
 }
 
 void RunState::EndRank(Time now, RankState* rank, Effects* effects) {
-  Recount(rank->description.group());
   for (uint32_t g = 0; g < groups_.size(); ++g) {
     if (groups_[g].group == rank->description.group()) JudgeAligned(now, g);
   }

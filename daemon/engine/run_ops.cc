@@ -45,6 +45,8 @@ void RunState::AddOps(RankState* rank, const OpNames& names) {
     unknown.name = "op " + std::to_string(rank->ops.names());
     rank->ops.AddName(InternOp(unknown), Dtype::kUnknown);
   }
+  const size_t end = names.first_index + names.ops.size();
+  if (end > rank->ops.names()) rank->ops.Expect(end - rank->ops.names());
   for (size_t i = 0; i < names.ops.size(); ++i) {
     if (names.first_index + i < rank->ops.names()) continue;  // held already
     rank->ops.AddName(InternOp(names.ops[i]), names.ops[i].dtype,

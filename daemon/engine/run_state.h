@@ -27,7 +27,7 @@
 #include "alert/incident_book.h"
 #include "detect/rules.h"
 #include "diagnose/diagnose.h"
-#include "engine/aligned_ring.h"
+#include "engine/agreement_state.h"
 #include "engine/asked.h"
 #include "engine/bad_loss.h"
 #include "engine/bench_watch.h"
@@ -57,19 +57,6 @@ struct EngineShared {
 size_t BytesHeldFor(const OpName& op);
 size_t BytesHeldFor(const RunDescription& run);
 size_t BytesHeldFor(const RankDescription& rank);
-
-// The ranks that must agree, for one optimizer.
-struct AgreementState {
-  AgreementGroup group;
-  uint32_t optimizer = 0;  // index into the run's optimizer names
-  int32_t open = 0;        // open ranks
-  AlignedRing ring;
-  AlignedRules rules;
-};
-template <typename A>
-void Fields(A& archive, AgreementState& g) {
-  archive(g.group, g.optimizer, g.open, g.ring, g.rules);
-}
 
 class RunState {
  public:
@@ -108,8 +95,8 @@ class RunState {
   // Writes what the attempt after this one shall know of it.
   void WriteBefore(RunOpened* opened) const;
   Time opened() const { return opened_; }
-  int OpenRanks() const;
-  int LostRanks() const;
+  int OpenRanks() const { return open_ranks_; }
+  int LostRanks() const { return lost_ranks_; }
 
   // --- Events. `now` is the engine's.
   void Open(Time now, const RunOpened& opened);
@@ -190,7 +177,11 @@ class RunState {
   ReplicaKind KindOf(const AlignedStep& step) const;
   uint32_t GroupOf(const RankState& rank, uint32_t optimizer);
   std::vector<Place> OpenPlaces(const AgreementState& group) const;
-  void Recount(const AgreementGroup& group);
+  // Returns where the rank's optimizer of the group stands.
+  static Place PlaceIn(const AgreementState& group, const RankState& rank);
+  // An open rank is among those that must agree from here on, or no more.
+  void Join(const RankState& rank);
+  void Leave(const RankState& rank);
   // run_ops.cc
   // Judges `count` pending statuses with the record of their step (null: there
   // is none) and forgets them.
@@ -293,6 +284,8 @@ class RunState {
   RankState* AddRank(const RankDescription& description);
   void Learn(const RunDescription& description);
   void SetLife(RankState* rank, LifeState life);
+  // Counts a rank that is in this state, or (-1) is so no more.
+  void CountLife(LifeState life, int more);
   void EndRank(Time now, RankState* rank, Effects* effects);
   void ForgetLeft(int64_t step);
   void NoticeSilence(Time now);
@@ -390,6 +383,9 @@ class RunState {
   Holdings held_{.runs = 1};
   Holdings* owners_ = nullptr;  // of whom held_ is a part; null: nobody's yet
   bool dirty_ = true;
+  int open_ranks_ = 0;
+  int lost_ranks_ = 0;
+  size_t misplaced_ = SIZE_MAX;  // from there on ranks have another index
   std::vector<std::shared_ptr<const RankBlock>> blocks_;
   std::shared_ptr<const LayerRangesView> ranges_;  // as published
   Time ranges_of_{};                               // the newest record then

@@ -276,7 +276,7 @@ uint32_t RunState::GroupOf(const RankState& rank, uint32_t optimizer) {
   AgreementState& fresh = groups_.emplace_back();
   fresh.group = group;
   fresh.optimizer = optimizer;
-  Recount(group);
+  fresh.open = static_cast<int32_t>(OpenPlaces(fresh).size());
   return static_cast<uint32_t>(groups_.size() - 1);
 }
 
@@ -287,20 +287,34 @@ std::vector<Place> RunState::OpenPlaces(const AgreementState& group) const {
         rank->description.group() != group.group) {
       continue;
     }
-    Place& place = places.emplace_back();
-    for (const OptimizerTrack& track : rank->tracks) {
-      if (track.name == group.optimizer) place = track.newest;
-    }
+    places.push_back(PlaceIn(group, *rank));
   }
   return places;
 }
 
-void RunState::Recount(const AgreementGroup& group) {
+Place RunState::PlaceIn(const AgreementState& group, const RankState& rank) {
+  Place place;
+  for (const OptimizerTrack& track : rank.tracks) {
+    if (track.name == group.optimizer) place = track.newest;
+  }
+  return place;
+}
+
+void RunState::Join(const RankState& rank) {
+  const AgreementGroup own = rank.description.group();
   for (AgreementState& state : groups_) {
-    if (state.group != group) continue;
-    const std::vector<Place> places = OpenPlaces(state);
-    state.open = static_cast<int32_t>(places.size());
-    state.ring.Recount(places);
+    if (state.group != own) continue;
+    ++state.open;
+    state.ring.Join(PlaceIn(state, rank));
+  }
+}
+
+void RunState::Leave(const RankState& rank) {
+  const AgreementGroup own = rank.description.group();
+  for (AgreementState& state : groups_) {
+    if (state.group != own) continue;
+    --state.open;
+    state.ring.Leave(PlaceIn(state, rank));
   }
 }
 

@@ -58,6 +58,7 @@ ScalerView RunState::ViewOfScaler() const {
 }
 
 std::shared_ptr<const RunView> RunState::View() {
+  Reindex();
   auto view = std::make_shared<RunView>();
   view->key = key_;
   view->description = description_;

@@ -62,7 +62,7 @@ void Fields(A& archive, RunDescription& d) {
 template <typename A>
 void Fields(A& archive, RankDescription& d) {
   archive(d.rank, d.local_rank, d.host, d.device, d.device_id, d.pid, d.place,
-          d.replica, d.shapes);
+          d.replica, d.shapes, d.pod);
 }
 
 template <typename A>

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -29,11 +30,14 @@ Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 
 std::string_view Compressor::Compress(std::string_view bytes) {
   const size_t most = ZSTD_compressBound(bytes.size());
-  if (packed_.size() < most) packed_.resize(most);
-  const size_t size = ZSTD_compress2(context_, packed_.data(), packed_.size(),
+  if (room_ < most || room_ > std::max(most, kKeptBytes)) {
+    packed_ = std::make_unique_for_overwrite<char[]>(most);
+    room_ = most;
+  }
+  const size_t size = ZSTD_compress2(context_, packed_.get(), room_,
                                      bytes.data(), bytes.size());
   CHECK(!ZSTD_isError(size));
-  return {packed_.data(), size};
+  return {packed_.get(), size};
 }
 
 Decompressor::Decompressor() : context_(ZSTD_createDCtx()) {

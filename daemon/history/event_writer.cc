@@ -147,6 +147,7 @@ Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
   ++group.count;
   AppendToBlob(item.id, item.now, encoded_, &group.last_id, &group.last_now,
                &group.plain);
+  if (encoded_.capacity() > kKeptBytes) encoded_ = {};
   return OkStatus();
 }
 
@@ -172,6 +173,7 @@ Status EventWriter::Flush(const GroupKey& key, Group* group) {
   row.Bind(11, group->last_now).BindBlob(12, packed);
   bytes_ += packed.size();
   group->plain.clear();
+  if (group->plain.capacity() > kKeptBytes) group->plain = {};
   group->count = 0;
   group->records = 0;
   group->last_id = 0;

@@ -80,18 +80,30 @@ std::optional<ExponentCounts> ExponentsOf(const OpColumns& columns,
   return *at;
 }
 
-// Rows of one batch inside the range, newest first, behind `*rows`.
-void TakeBatch(const StampedEvent& stamped, const OpQuery& query,
-               const NamesBySession& names, size_t most,
-               std::vector<OpRow>* rows) {
+// Statuses that are looked at for the bad ones among them: a tenth of a second.
+constexpr size_t kLookedAt = 1000000;
+
+bool IsBad(const OpStatus& status) {
+  return status.BadElements(true) > 0 || status.device_flag.value_or(false);
+}
+
+// Rows of one batch inside the range, newest first, behind `*rows`. Returns how
+// many were looked at.
+size_t TakeBatch(const StampedEvent& stamped, const OpQuery& query,
+                 const NamesBySession& names, size_t most,
+                 std::vector<OpRow>* rows) {
   const auto* ops = std::get_if<OpBatch>(&stamped.event.body);
-  if (ops == nullptr || stamped.event.rank != query.rank) return;
+  if (ops == nullptr || stamped.event.rank != query.rank) return 0;
   const auto known = names.find(stamped.event.session);
+  size_t looked_at = 0;
   for (size_t i = ops->columns.rows(); i-- > 0 && rows->size() < most;) {
     const int64_t step = ops->columns.step[i];
     if (step < query.from || step > query.to) continue;
+    ++looked_at;
+    OpStatus status = ReadRow(ops->columns, i);
+    if (query.bad_only && !IsBad(status)) continue;
     OpRow& row = rows->emplace_back();
-    row.status = ReadRow(ops->columns, i);
+    row.status = status;
     if (!ops->columns.digest.empty()) row.digest = ops->columns.digest[i];
     row.exponents = ExponentsOf(ops->columns, i);
     if (known != names.end() && row.status.op < known->second.size()) {
@@ -100,29 +112,44 @@ void TakeBatch(const StampedEvent& stamped, const OpQuery& query,
       row.op.name = "op " + std::to_string(row.status.op);
     }
   }
+  return looked_at;
+}
+
+int64_t FirstStep(const std::vector<StampedEvent>& events) {
+  int64_t first = INT64_MAX;
+  for (const StampedEvent& stamped : events) {
+    const auto* ops = std::get_if<OpBatch>(&stamped.event.body);
+    if (ops == nullptr) continue;
+    for (const int64_t step : ops->columns.step) first = std::min(first, step);
+  }
+  return first;
 }
 
 }  // namespace
 
-Result<std::vector<OpRow>> ReadOpRows(Database& database, int64_t run,
-                                      const OpQuery& query, uint64_t* damaged) {
+Result<OpRows> ReadOpRows(Database& database, int64_t run, const OpQuery& query,
+                          uint64_t* damaged) {
   NamesBySession names;
   if (Status s = LoadNames(database, run, query, damaged, &names); !s) {
     return Error{s.error()};
   }
   const size_t most = std::clamp(query.rows, 1, limits::kPointsPerQuery);
-  std::vector<OpRow> rows;
-  const Status read =
-      ForEachBlob(database, run, EventKind::kOps, query, true, damaged,
-                  [&](std::vector<StampedEvent>& events) {
-                    for (size_t i = events.size(); i-- > 0;) {
-                      TakeBatch(events[i], query, names, most, &rows);
-                    }
-                    return rows.size() < most;
-                  });
+  OpRows found;
+  size_t looked_at = 0;
+  const Status read = ForEachBlob(
+      database, run, EventKind::kOps, query, true, damaged,
+      [&](std::vector<StampedEvent>& events) {
+        for (size_t i = events.size(); i-- > 0;) {
+          looked_at += TakeBatch(events[i], query, names, most, &found.rows);
+        }
+        if (found.rows.size() < most && looked_at < kLookedAt) return true;
+        found.from = found.rows.size() < most ? FirstStep(events)
+                                              : found.rows.back().status.step;
+        return false;
+      });
   if (!read) return Error{read.error()};
-  std::reverse(rows.begin(), rows.end());
-  return rows;
+  std::reverse(found.rows.begin(), found.rows.end());
+  return found;
 }
 
 }  // namespace nanwatch

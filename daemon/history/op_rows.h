@@ -13,8 +13,8 @@ namespace nanwatch {
 
 // The newest `query.rows` statuses of steps [from, to], in the order they came.
 // `run` is the row of query.run. Adds damaged blobs to `*damaged`.
-Result<std::vector<OpRow>> ReadOpRows(Database& database, int64_t run,
-                                      const OpQuery& query, uint64_t* damaged);
+Result<OpRows> ReadOpRows(Database& database, int64_t run, const OpQuery& query,
+                          uint64_t* damaged);
 
 }  // namespace nanwatch
 

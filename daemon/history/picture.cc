@@ -6,28 +6,16 @@
 #include <span>
 #include <utility>
 
+#include "history/bucket_parts.h"
 #include "history/varint.h"
+#include "model/limits.h"
 
 namespace nanwatch {
 
 namespace {
 
-void AddValue(double x, StepBucket::Value* value) {
-  if (!std::isfinite(x)) [[unlikely]] {
-    ++(std::isnan(x) ? value->nan : x > 0 ? value->pos_inf : value->neg_inf);
-    return;
-  }
-  if (value->count++ == 0) {
-    value->min = value->max = x;
-  } else {
-    value->min = std::min(value->min, x);
-    value->max = std::max(value->max, x);
-  }
-  value->last = x;
-}
-
-// The same of many, none of them absent. Mostly all are finite.
-void AddValues(std::span<const double> values, StepBucket::Value* value) {
+// Adds many, none of them absent. Mostly all are finite.
+void AddColumn(std::span<const double> values, StepBucket::Value* value) {
   bool finite = true;
   for (const double x : values) finite &= std::isfinite(x);
   if (!finite) [[unlikely]] {
@@ -128,27 +116,83 @@ bool TakeValue(std::string_view* rest, StepBucket::Value* value) {
           TakeDouble(rest, &value->last));
 }
 
+uint64_t Collected(const StepBucket::Values& values) {
+  uint64_t collected = 0;
+  for (int f = 0; f < kStepFields; ++f) {
+    if (IsCollected(values[f])) collected |= uint64_t{1} << f;
+  }
+  return collected;
+}
+
+void PutValues(const StepBucket::Values& values, std::string* out) {
+  const uint64_t collected = Collected(values);
+  PutVarint(collected, out);
+  for (int f = 0; f < kStepFields; ++f) {
+    if ((collected >> f & 1) != 0) PutValue(values[f], out);
+  }
+}
+
+bool TakeValues(std::string_view* rest, StepBucket::Values* values) {
+  uint64_t collected = 0;
+  if (!TakeVarint(rest, &collected)) return false;
+  for (int f = 0; f < kStepFields; ++f) {
+    if ((collected >> f & 1) != 0 && !TakeValue(rest, &(*values)[f])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Before the parts of a bucket that has some. It is no varint, so that a reader
+// of before there were parts takes the row for damaged, and reads the records.
+constexpr std::string_view kPartsMark =
+    "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+
+void PutParts(const std::vector<StepBucket::Part>& parts, std::string* out) {
+  if (parts.empty()) return;
+  out->append(kPartsMark);
+  PutVarint(parts.size(), out);
+  for (const StepBucket::Part& part : parts) {
+    PutVarint(part.optimizer.size(), out);
+    out->append(part.optimizer);
+    PutValues(part.value, out);
+  }
+}
+
+bool TakeParts(std::string_view* rest, std::vector<StepBucket::Part>* parts) {
+  if (!rest->starts_with(kPartsMark)) return true;
+  rest->remove_prefix(kPartsMark.size());
+  uint64_t count = 0;
+  if (!TakeVarint(rest, &count) || count > limits::kOptimizersPerRank) {
+    return false;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    StepBucket::Part& part = parts->emplace_back();
+    uint64_t length = 0;
+    if (!TakeVarint(rest, &length) || length > rest->size()) return false;
+    part.optimizer = rest->substr(0, length);
+    rest->remove_prefix(length);
+    if (!TakeValues(rest, &part.value)) return false;
+  }
+  return true;
+}
+
 bool TakeBucket(std::string_view* rest, PlacedBucket* placed) {
   StepBucket& bucket = placed->bucket;
   int64_t span = 0;
   int64_t first = 0;
   int64_t lasting = 0;
-  uint64_t collected = 0;
   if (!TakeVarint(rest, &placed->place) || !TakeVarint(rest, &bucket.records) ||
       !TakeSigned(rest, &bucket.first_step) || !TakeSigned(rest, &span) ||
       !TakeSigned(rest, &first) || !TakeSigned(rest, &lasting) ||
       !TakeVarint(rest, &bucket.overflows) ||
-      !TakeVarint(rest, &bucket.skipped) || !TakeVarint(rest, &collected)) {
+      !TakeVarint(rest, &bucket.skipped) || !TakeValues(rest, &bucket.value) ||
+      !TakeParts(rest, &bucket.parts)) {
     return false;
   }
   bucket.last_step = bucket.first_step + span;
   bucket.first = FromMicros(first);
   bucket.last = FromMicros(first + lasting);
-  for (int f = 0; f < kStepFields; ++f) {
-    if ((collected >> f & 1) != 0 && !TakeValue(rest, &bucket.value[f])) {
-      return false;
-    }
-  }
   return true;
 }
 
@@ -157,6 +201,7 @@ bool TakeBucket(std::string_view* rest, PlacedBucket* placed) {
 void AddRows(const StepColumns& columns, size_t begin, size_t end,
              StepBucket* bucket) {
   if (begin == end) return;
+  AddToParts(columns, begin, end, bucket);
   const size_t rows = end - begin;
   const auto [first_step, last_step] =
       Extremes(std::span(columns.step).subspan(begin, rows));
@@ -173,7 +218,7 @@ void AddRows(const StepColumns& columns, size_t begin, size_t end,
     const Column& column = *columns.field[f];
     StepBucket::Value* value = &bucket->value[f];
     if (column.absent.empty()) {
-      AddValues(std::span(column.values).subspan(begin, rows), value);
+      AddColumn(std::span(column.values).subspan(begin, rows), value);
     } else {
       for (size_t row = begin; row < end; ++row) {
         if (!TestBit(column.absent, row)) AddValue(column.values[row], value);
@@ -184,32 +229,18 @@ void AddRows(const StepColumns& columns, size_t begin, size_t end,
 
 void AddBucket(const StepBucket& later, StepBucket* bucket) {
   if (later.records == 0) return;
+  AddParts(later, bucket);
   Widen(later.first_step, later.last_step, later.first, later.last, bucket);
   bucket->records += later.records;
   bucket->overflows += later.overflows;
   bucket->skipped += later.skipped;
-  for (int f = 0; f < kStepFields; ++f) {
-    const StepBucket::Value& from = later.value[f];
-    StepBucket::Value& to = bucket->value[f];
-    to.nan += from.nan;
-    to.pos_inf += from.pos_inf;
-    to.neg_inf += from.neg_inf;
-    if (from.count == 0) continue;
-    to.min = to.count == 0 ? from.min : std::min(to.min, from.min);
-    to.max = to.count == 0 ? from.max : std::max(to.max, from.max);
-    to.last = from.last;
-    to.count += from.count;
-  }
+  AddValues(later.value, &bucket->value);
 }
 
 void EncodeBuckets(const std::vector<PlacedBucket>& buckets, std::string* out) {
   out->clear();
   for (const PlacedBucket& placed : buckets) {
     const StepBucket& bucket = placed.bucket;
-    uint64_t collected = 0;
-    for (int f = 0; f < kStepFields; ++f) {
-      if (IsCollected(bucket.value[f])) collected |= uint64_t{1} << f;
-    }
     PutVarint(placed.place, out);
     PutVarint(bucket.records, out);
     PutVarint(ZigZag(bucket.first_step), out);
@@ -218,10 +249,8 @@ void EncodeBuckets(const std::vector<PlacedBucket>& buckets, std::string* out) {
     PutVarint(ZigZag(ToMicros(bucket.last) - ToMicros(bucket.first)), out);
     PutVarint(bucket.overflows, out);
     PutVarint(bucket.skipped, out);
-    PutVarint(collected, out);
-    for (int f = 0; f < kStepFields; ++f) {
-      if ((collected >> f & 1) != 0) PutValue(bucket.value[f], out);
-    }
+    PutValues(bucket.value, out);
+    PutParts(bucket.parts, out);
   }
 }
 
@@ -229,7 +258,7 @@ bool DecodeBuckets(std::string_view bytes, std::vector<PlacedBucket>* buckets) {
   while (!bytes.empty()) {
     PlacedBucket placed;
     if (!TakeBucket(&bytes, &placed)) return false;
-    buckets->push_back(placed);
+    buckets->push_back(std::move(placed));
   }
   return true;
 }

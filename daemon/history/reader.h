@@ -39,7 +39,15 @@ struct StepBucket {
     uint64_t pos_inf = 0;
     uint64_t neg_inf = 0;
   };
-  std::array<Value, kStepFields> value{};
+  using Values = std::array<Value, kStepFields>;
+  Values value{};
+  // What of `value` is of each optimizer, where records name theirs; else
+  // empty.
+  struct Part {
+    std::string optimizer;  // empty: without a name
+    Values value{};
+  };
+  std::vector<Part> parts;
 };
 
 struct StepQuery {
@@ -58,6 +66,7 @@ struct OpQuery {
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;
   int rows = 1000;
+  bool bad_only = false;  // with a bad element or a device flag
 };
 struct OpRow {
   OpName op;
@@ -65,6 +74,12 @@ struct OpRow {
   std::optional<uint64_t> digest;  // of the tensor
   // By binary exponent; its `row` says nothing here.
   std::optional<ExponentCounts> exponents;
+};
+
+struct OpRows {
+  std::vector<OpRow> rows;
+  // Oldest step that was looked at, where not all of the range was.
+  std::optional<int64_t> from;
 };
 
 struct RunRow {
@@ -120,7 +135,7 @@ class HistoryReader {
   // of it. Reads the index of all steps.
   virtual Result<std::vector<RunKey>> TrimmedRuns() = 0;
   virtual Result<std::vector<StepBucket>> Steps(const StepQuery& query) = 0;
-  virtual Result<std::vector<OpRow>> Ops(const OpQuery& query) = 0;
+  virtual Result<OpRows> Ops(const OpQuery& query) = 0;
   // Incidents as last sent.
   virtual Result<std::vector<std::pair<RunKey, Incident>>> Sent() = 0;
 };

@@ -15,6 +15,10 @@ constexpr Duration kSaveInterval = std::chrono::seconds(10);
 // A restart replays what came after the checkpoint: bounded to this, or to 16
 // times the checkpoint, so that checkpoints are at most 1/16 of what is kept.
 constexpr uint64_t kReplayBytes = 4 << 20;
+// What the next one takes for a rank that the last one has not, at least: see
+// limits::kRanks. Else a job of 10,000 ranks would be written as a whole, 200
+// MB, while they still open.
+constexpr uint64_t kRankBytes = 8 << 10;
 // Of so many runs a gap says which steps it swallowed.
 constexpr size_t kRunsNamed = 16;
 
@@ -75,8 +79,9 @@ void RunCatalog::Touch(CatalogRun* run) {
 
 bool RunCatalog::Needs(const CatalogRun& run) {
   if (run.ended) return run.lacks;
+  const uint64_t next = run.checkpoint_bytes + run.ranks_since * kRankBytes;
   return run.must_checkpoint ||
-         run.bytes_since > std::max(kReplayBytes, 16 * run.checkpoint_bytes);
+         run.bytes_since > std::max(kReplayBytes, 16 * next);
 }
 
 void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
@@ -93,6 +98,9 @@ void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
       run->end_reason.clear();
       run->unsaved = true;
       break;
+    case EventKind::kRankOpened:
+      ++run->ranks_since;
+      break;
     case EventKind::kRunClosed:
       run->ended = now;
       run->end_reason = std::get<RunClosed>(event.body).reason;
@@ -101,7 +109,7 @@ void RunCatalog::Note(const Event& event, uint64_t id, Time now, uint64_t bytes,
     case EventKind::kCheckpoint:
       run->checkpoint = id;
       run->checkpoint_bytes = bytes;
-      run->bytes_since = 0;
+      run->bytes_since = run->ranks_since = 0;
       run->must_checkpoint = false;
       run->lacks = false;
       break;

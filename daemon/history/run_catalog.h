@@ -30,6 +30,7 @@ struct CatalogRun {
   uint64_t checkpoint = 0;
   uint64_t checkpoint_bytes = 0;  // its size, compressed or not
   uint64_t bytes_since = 0;       // of events after it
+  uint64_t ranks_since = 0;       // that opened after it
   bool must_checkpoint = false;   // retention waits, or the file is new
   // Events of it were applied and never stored, and no checkpoint since says
   // what they did: then it needs one, though it has ended.

@@ -90,7 +90,7 @@ class SqliteReader : public HistoryReader {
   Result<std::vector<RunRow>> Runs() override;
   Result<std::vector<RunKey>> TrimmedRuns() override;
   Result<std::vector<StepBucket>> Steps(const StepQuery& query) override;
-  Result<std::vector<OpRow>> Ops(const OpQuery& query) override;
+  Result<OpRows> Ops(const OpQuery& query) override;
   Result<std::vector<std::pair<RunKey, Incident>>> Sent() override;
 
  private:
@@ -331,7 +331,7 @@ Result<std::vector<StepBucket>> SqliteReader::Steps(const StepQuery& query) {
   return buckets;
 }
 
-Result<std::vector<OpRow>> SqliteReader::Ops(const OpQuery& query) {
+Result<OpRows> SqliteReader::Ops(const OpQuery& query) {
   const Result<int64_t> run = RowOf(query.run);
   if (!run) return Error{run.error()};
   return ReadOpRows(database_, *run, query, &damaged_);

@@ -23,13 +23,15 @@ std::optional<double> Truth(std::string_view text) {
 
 // Returns what a line's loss of that name says beside others: a part of the
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
-// and its exponential least.
-constexpr int kWorthOfPerplexity = 1;
+// and what only stands for a loss least.
+constexpr int kWorthOfStandIn = 2;  // at most
 int WorthOf(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kPerplexity     ? kWorthOfPerplexity
-         : meaning == ColumnMeaning::kMeanLoss     ? 2
-         : meaning == ColumnMeaning::kCrossEntropy ? 3
-                                                   : 4;
+  return meaning == ColumnMeaning::kPerplexity     ? 1
+         : meaning == ColumnMeaning::kObjective    ? 1
+         : meaning == ColumnMeaning::kMeasure      ? kWorthOfStandIn
+         : meaning == ColumnMeaning::kMeanLoss     ? 3
+         : meaning == ColumnMeaning::kCrossEntropy ? 4
+                                                   : 5;
 }
 
 }  // namespace
@@ -139,6 +141,19 @@ void ColumnFact::TellRival(FactList* facts) {
   facts->push_back(second);
 }
 
+// Of several the one that says most.
+void ColumnFact::WeighLoss(ColumnMeaning meaning, double value) {
+  const int worth = WorthOf(meaning);
+  if (worth > worth_ && (worth_ > 0 || !fact_.has(StepField::kLoss))) {
+    // "CELoss: 2.3, loss: 2.3": the whole is that alone.
+    const bool alone = fact_.cross_entropy && value == fact_[StepField::kLoss];
+    if (worth_ > 0) fact_.Set(StepField::kLoss, value);
+    worth_ = worth;
+    fact_.cross_entropy = alone || meaning == ColumnMeaning::kCrossEntropy;
+    fact_.of_objective = meaning == ColumnMeaning::kObjective;
+  }
+}
+
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   switch (meaning) {
     case ColumnMeaning::kNothing:
@@ -191,19 +206,14 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       break;
   }
   const StepField field = FieldOf(meaning);
+  if (meaning == ColumnMeaning::kObjective && !std::isnan(value))
+    value = -value;
   // The line's own, which says more: it is the other adversary's, or of both.
   if (field == StepField::kLoss && std::exchange(fact_.of_adversary, false)) {
     if (!may_be_term_) rival_ = fact_[StepField::kLoss];
     fact_.Unset(StepField::kLoss);
   }
-  const int worth = field == StepField::kLoss ? WorthOf(meaning) : 0;
-  if (worth > worth_ && (worth_ > 0 || !fact_.has(field))) {
-    // "CELoss: 2.3, loss: 2.3": the whole is that alone.
-    const bool alone = fact_.cross_entropy && value == fact_[field];
-    if (worth_ > 0) fact_.Set(field, value);
-    worth_ = worth;
-    fact_.cross_entropy = alone || meaning == ColumnMeaning::kCrossEntropy;
-  }
+  if (field == StepField::kLoss) WeighLoss(meaning, value);
   if (fact_.has(field)) return;
   if (meaning == ColumnMeaning::kLog2LossScale) {
     SetLog2Scale(value, &fact_);
@@ -249,16 +259,16 @@ void ColumnFact::ChooseStep() {
 }
 
 // A perplexity in a line of its own, of a log that shows the loss.
-void ColumnFact::DropPerplexity() {
+void ColumnFact::DropStandIn() {
   best_worth_ = std::max(best_worth_, worth_);
-  if (worth_ == kWorthOfPerplexity && best_worth_ > worth_) {
+  if (worth_ > 0 && worth_ <= kWorthOfStandIn && best_worth_ > worth_) {
     fact_.Unset(StepField::kLoss);
   }
 }
 
 void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
-  DropPerplexity();
+  DropStandIn();
   if (!SaysHealth()) return;
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];

@@ -65,9 +65,10 @@ class ColumnFact {
   static constexpr int kSame = 32;
   bool StandsStill(int64_t step);
   void ChooseStep();
-  void DropPerplexity();
+  void DropStandIn();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void WeighLoss(ColumnMeaning meaning, double value);
   void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);
 

@@ -17,6 +17,8 @@ enum class ColumnMeaning : uint8_t {
   // is beside it.
   kMeanLoss,
   kPerplexity,     // the same, where the log shows no other loss
+  kObjective,      // that rises (an ELBO): its negative, as a perplexity
+  kMeasure,        // what a loss measures (an RMSE), as a perplexity
   kCrossEntropy,   // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kGeneratorLoss,  // the same, by a name that others use, too
@@ -47,7 +49,9 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kLoss ||
          meaning == ColumnMeaning::kMeanLoss ||
          meaning == ColumnMeaning::kCrossEntropy ||
-         meaning == ColumnMeaning::kPerplexity;
+         meaning == ColumnMeaning::kPerplexity ||
+         meaning == ColumnMeaning::kObjective ||
+         meaning == ColumnMeaning::kMeasure;
 }
 
 }  // namespace nanwatch

@@ -14,6 +14,7 @@ using Meaning = ColumnMeaning;
 constexpr NamedMeaning kFields[] = {
     {"step", Meaning::kStep},
     {"loss", Meaning::kLoss},
+    {"objective", Meaning::kObjective},
     {"scale", Meaning::kLossScale},
     {"loss_scale", Meaning::kLossScale},
     {"log2_scale", Meaning::kLog2LossScale},
@@ -99,7 +100,9 @@ StepField FieldOf(ColumnMeaning meaning) {
 
 bool IsEpochColumn(std::string_view name) {
   name.remove_prefix(name.find_last_of("/.") + 1);
-  return name == "epoch" || name == "Epoch";
+  return name == "epoch" || name == "Epoch" || name == "Epoche" ||
+         name == "époque" || name == "Époque" || name == "época" ||
+         name == "epoca";
 }
 
 bool Shows(const LogFact& fact, ColumnMeaning meaning) {

@@ -76,6 +76,8 @@ struct LogFact {
   // as one of them wins: its level says nothing. With `scaler` each has its
   // own fact.
   bool of_adversary = false;
+  // kProgress: the loss is the negative of an objective that rises.
+  bool of_objective = false;
   // kProgress: the line shows rewards of an environment.
   bool of_rewards = false;
   // kProgress: the line shows an accuracy among classes.

@@ -173,15 +173,18 @@ void LogReader::NoteTerm(const LogFact& fact) {
 }
 
 void LogReader::NoteKind(const LogFact& fact) {
+  negates_ = fact.of_objective;
   if (other_loss_) return;
   // That of a classifier is one, by whatever name.
   const bool is_one =
-      fact.cross_entropy ||
-      (fact.of_classes && !fact.of_adversary && !fact.of_rewards);
+      fact.cross_entropy || (!fact.of_objective && fact.of_classes &&
+                             !fact.of_adversary && !fact.of_rewards);
   other_loss_ = !is_one;
   auto& settings = run_.settings;
   if (is_one) {
     settings["loss"] = "cross_entropy";
+  } else if (fact.of_objective) {
+    settings["loss"] = "negative";
   } else if (settings.count("loss") > 0) {
     settings["loss"] = "";  // nobody forgets one
   }

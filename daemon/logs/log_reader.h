@@ -58,7 +58,8 @@ class LogReader {
   // What the log says of the run: precision, fixed scale, clip norm; and in
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
-  // and "loss", "cross_entropy" where every loss is named so;
+  // and "loss", "cross_entropy" where every loss is named so, "negative" of an
+  // objective;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
@@ -72,6 +73,9 @@ class LogReader {
   std::optional<LogBroke> broke() const;
   // The log's step lines show no step: they were counted.
   bool counts_steps() const { return assembler_.counts_steps(); }
+  // No loss was read, but an objective that rises (an ELBO): the loss is the
+  // negative of it.
+  bool negates() const { return negates_; }
   // A step line was read, and not lines of a library's scaler alone.
   bool has_step_lines() const { return assembler_.has_step_lines(); }
   // As MappedColumns::Missing.
@@ -113,6 +117,7 @@ class LogReader {
   bool loss_bad_ = false;     // the newest one
   bool series_told_ = false;  // settings: losses
   bool other_loss_ = false;   // one was named so that it may be any
+  bool negates_ = false;      // the newest one
   bool goes_on_ = true;       // since it stopped
 };
 

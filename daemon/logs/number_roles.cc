@@ -13,10 +13,9 @@ constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
 
 // What programs call a loss besides its usual names; of these, letters and
 // "total" count only beside a step's word.
-constexpr std::string_view kLossWords[] = {
-    "obj",     "objf",   "objective", "cost",    "verlust",
-    "fehler",  "perte",  "perdida",   "pérdida", "perda",
-    "perdita", "strata", "criterion"};
+constexpr std::string_view kLossWords[] = {"obj",    "objf",     "objective",
+                                           "cost",   "fehler",   "pérdida",
+                                           "strata", "criterion"};
 constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",
                                            "total", "err", "error"};
 constexpr std::string_view kStepWords[] = {
@@ -24,6 +23,8 @@ constexpr std::string_view kStepWords[] = {
     "upd",  "update",  "updates", "batch",   "k",          "s",
     "n",    "schritt", "round",   "episode", "globalstep", "etape"};
 constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche"};
+constexpr std::string_view kTrainWords[] = {"train", "training", "trn"};
+constexpr std::string_view kNegatives[] = {"neg", "negative"};
 constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
 
 template <size_t n>
@@ -51,10 +52,18 @@ void ForEachWord(std::string_view text, Visit&& visit) {
   tell();
 }
 
-enum class LossWord { kNone, kWeak, kNamed, kLoss };
+// kTrain: "train 2.31 valid 2.44", a loss where it falls.
+enum class LossWord { kNone, kAccuracy, kTrain, kWeak, kNamed, kLoss };
 
 struct Words {
+  void Raise(LossWord to, bool rising) {
+    if (to <= loss) return;
+    loss = to;
+    rises = rising;
+  }
+
   LossWord loss = LossWord::kNone;
+  bool rises = false;  // what is named rises as it gets better
   bool step = false;
   bool epoch = false;
   ColumnMeaning usual = ColumnMeaning::kNothing;
@@ -71,27 +80,43 @@ Words WordsOf(std::string_view text) {
   Words found;
   const bool evaluation = IsEvaluation(text);
   bool other = false;
+  // "-ELBO", "negative log-likelihood".
+  bool negated =
+      text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
   std::string two;  // the word before and this one: "gradient norm"
   ForEachWord(text, [&](std::string_view word) {
     found.any = true;
     other |= IsOneOf(word, kOtherLosses);
+    negated |= IsOneOf(word, kNegatives);
     found.step |= IsOneOf(word, kStepWords);
     found.epoch |= IsOneOf(word, kEpochWords);
     const ColumnMeaning alone = UsualMeaning(word);
     two += word;
     const ColumnMeaning both = UsualMeaning(two);
-    const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both : alone;
+    const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
+                                : alone != ColumnMeaning::kNothing
+                                    ? alone
+                                    : ForeignMeaning(word);
     two = word;
-    if (IsLoss(usual)) {
-      found.loss = LossWord::kLoss;
+    if (usual == ColumnMeaning::kObjective ||
+        usual == ColumnMeaning::kMeasure) {
+      found.Raise(LossWord::kNamed,
+                  usual == ColumnMeaning::kObjective && !negated);
+    } else if (IsLoss(usual)) {
+      found.Raise(LossWord::kLoss, false);
+    } else if (usual == ColumnMeaning::kAccuracy) {
+      found.Raise(LossWord::kAccuracy, true);
+      found.usual = usual;
     } else if (usual != ColumnMeaning::kNothing) {
       found.usual = usual;
     } else if (IsKindOfLoss(word)) {
-      found.loss = std::max(found.loss, LossWord::kLoss);
+      found.Raise(LossWord::kLoss, false);
     } else if (IsOneOf(word, kLossWords)) {
-      found.loss = std::max(found.loss, LossWord::kNamed);
+      found.Raise(LossWord::kNamed, false);
     } else if (IsOneOf(word, kWeakWords)) {
-      found.loss = std::max(found.loss, LossWord::kWeak);
+      found.Raise(LossWord::kWeak, false);
+    } else if (IsOneOf(word, kTrainWords)) {
+      found.Raise(LossWord::kTrain, false);
     }
   });
   if (evaluation || other) found.loss = LossWord::kNone;
@@ -142,6 +167,18 @@ bool IsReal(const std::vector<RowValues>& lines, size_t i) {
   return 2 * real > lines.size();
 }
 
+bool Falls(const std::vector<RowValues>& lines, size_t i) {
+  return lines.back()[i].value < lines.front()[i].value;
+}
+
+// What an accuracy is at most: it is printed as a share, or in percent.
+double WholeOf(const std::vector<RowValues>& lines, size_t i) {
+  const bool percent =
+      std::any_of(lines.begin(), lines.end(),
+                  [i](const RowValues& line) { return line[i].value > 1; });
+  return percent ? 100 : 1;
+}
+
 }  // namespace
 
 NumberRoles NumberRoles::Of(const NumberRow& row,
@@ -184,7 +221,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   LossWord best = LossWord::kNone;
   Words reach;
   for (size_t i = 0; i < numbers; ++i) {
-    reach.loss = std::max(reach.loss, words[i].loss);
+    reach.Raise(words[i].loss, words[i].rises);
     if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
     if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
     if (!IsReal(lines, i)) {
@@ -192,11 +229,14 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       if (!counted) reach = Words();
       continue;
     }
-    const bool weak =
-        reach.loss == LossWord::kWeak && !has_step_word && roles.step == kNone;
+    const bool weak = (reach.loss <= LossWord::kWeak && !has_step_word &&
+                       roles.step == kNone) ||
+                      (reach.loss == LossWord::kTrain && !Falls(lines, i));
     if (reach.loss > best && !weak) {
       best = reach.loss;
       roles.loss = i;
+      roles.rises = reach.rises;
+      roles.top = best == LossWord::kAccuracy ? WholeOf(lines, i) : 0;
     }
     roles.meanings[i] = reach.usual;
     reach = Words();

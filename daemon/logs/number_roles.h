@@ -33,6 +33,8 @@ struct NumberRoles {
   size_t whole = kNone;  // "/600" behind the step
   size_t epoch = kNone;
   size_t loss = kNone;
+  bool rises = false;  // it is an objective that does, up to `top`
+  double top = 0;
   bool named = false;  // its words are those of a loss and of nothing else
   // Of every number: what its words say otherwise.
   std::vector<ColumnMeaning> meanings;

@@ -92,9 +92,36 @@ bool MayBeTranslated(std::string_view line) {
   return found != 0;
 }
 
+// The walls of boxes: "│", "┃", "║".
+constexpr std::string_view kWalls[] = {"\xe2\x94\x82", "\xe2\x94\x83",
+                                       "\xe2\x95\x91"};
+
+// Writes plain bars for walls. False: there is none.
+bool WithBars(std::string_view line, std::string* out) {
+  const auto is_wall = [line](size_t at) {
+    return std::any_of(std::begin(kWalls), std::end(kWalls),
+                       [rest = line.substr(at)](std::string_view wall) {
+                         return rest.starts_with(wall);
+                       });
+  };
+  out->clear();
+  bool walled = false;
+  for (size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != '\xe2' || !is_wall(at)) {
+      out->push_back(line[at]);
+      continue;
+    }
+    walled = true;
+    out->push_back('|');
+    at += kWalls[0].size() - 1;
+  }
+  return walled;
+}
+
 }  // namespace
 
 std::string_view Translated(std::string_view line, std::string* out) {
+  if (line.find('\xe2') != line.npos && WithBars(line, out)) return *out;
   if (!MayBeTranslated(line) || !SpeaksOfTraining(line)) return line;
   out->clear();
   for (size_t at = 0; at < line.size();) {

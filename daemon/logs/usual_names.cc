@@ -67,7 +67,42 @@ constexpr NamedMeaning kUsual[] = {
     {"languagecrossentropy", Meaning::kCrossEntropy},  // Composer
     {"ppl", Meaning::kPerplexity},
     {"perplexity", Meaning::kPerplexity},
+    {"elbo", Meaning::kObjective},
+    {"evidencelowerbound", Meaning::kObjective},
+    {"lowerbound", Meaning::kObjective},
+    {"loglikelihood", Meaning::kObjective},
+    {"loglik", Meaning::kObjective},
+    {"llh", Meaning::kObjective},
+    {"marginalloglikelihood", Meaning::kObjective},
+    {"meanloglikelihood", Meaning::kObjective},
+    {"avgloglikelihood", Meaning::kObjective},
+    {"averageloglikelihood", Meaning::kObjective},
+    {"negelbo", Meaning::kLoss},
+    {"nelbo", Meaning::kLoss},
+    {"negativeelbo", Meaning::kLoss},
+    {"negativeloglikelihood", Meaning::kLoss},
+    {"negloglikelihood", Meaning::kLoss},
     {"mse", Meaning::kMeanLoss},
+    {"rmse", Meaning::kMeasure},
+    {"mae", Meaning::kMeasure},
+    {"huber", Meaning::kMeasure},
+    {"logloss", Meaning::kMeasure},
+    {"bce", Meaning::kMeasure},
+    {"ctc", Meaning::kMeasure},
+    {"rnnt", Meaning::kMeasure},
+    {"ntxent", Meaning::kMeasure},
+    {"infonce", Meaning::kMeasure},
+    {"hinge", Meaning::kMeasure},
+    {"triplet", Meaning::kMeasure},
+    {"recon", Meaning::kMeasure},
+    {"reconstruction", Meaning::kMeasure},
+    {"reconstructionerror", Meaning::kMeasure},
+    {"residual", Meaning::kMeasure},
+    {"energy", Meaning::kMeasure},
+    {"crit", Meaning::kMeasure},
+    {"binarycrossentropy", Meaning::kCrossEntropy},
+    {"categoricalcrossentropy", Meaning::kCrossEntropy},
+    {"sparsecategoricalcrossentropy", Meaning::kCrossEntropy},
     {"lossstep", Meaning::kLoss},
     {"steploss", Meaning::kLoss},
     {"batchloss", Meaning::kLoss},
@@ -87,6 +122,7 @@ constexpr NamedMeaning kUsual[] = {
     {"stage", Meaning::kKnob},
     {"phase", Meaning::kKnob},
     {"difficulty", Meaning::kKnob},
+    {"len", Meaning::kKnob},
     {"seqlen", Meaning::kKnob},
     {"maxlen", Meaning::kKnob},
     {"seqlength", Meaning::kKnob},
@@ -137,6 +173,8 @@ constexpr NamedMeaning kUsual[] = {
     {"rolloutreward", Meaning::kReward},
     {"episodereturn", Meaning::kReward},
     {"episodicreturn", Meaning::kReward},
+    {"return", Meaning::kReward},
+    {"evalreturn", Meaning::kReward},
     {"epreturn", Meaning::kReward},
     {"meanreturn", Meaning::kReward},
     {"returnmean", Meaning::kReward},
@@ -209,6 +247,30 @@ constexpr NamedMeaning kUsual[] = {
     {"globalrank", Meaning::kRank},
 };
 
+// The same in German, French, Spanish, Italian and Portuguese, without accents.
+// Their numbers have commas, which most readers take for the end of one.
+constexpr NamedMeaning kForeign[] = {
+    {"verlust", Meaning::kLoss},
+    {"trainingsverlust", Meaning::kLoss},
+    {"perte", Meaning::kLoss},
+    {"perdida", Meaning::kLoss},
+    {"prdida", Meaning::kLoss},
+    {"perdita", Meaning::kLoss},
+    {"perda", Meaning::kLoss},
+    {"genauigkeit", Meaning::kAccuracy},
+    {"exactitude", Meaning::kAccuracy},
+    {"prcision", Meaning::kAccuracy},
+    {"precisin", Meaning::kAccuracy},
+    {"lernrate", Meaning::kLearningRate},
+    {"tauxapprentissage", Meaning::kLearningRate},
+    {"tauxdapprentissage", Meaning::kLearningRate},
+    {"tasadeaprendizaje", Meaning::kLearningRate},
+    {"schritt", Meaning::kStep},
+    {"gradientennorm", Meaning::kGradNorm},
+    {"normegradient", Meaning::kGradNorm},
+    {"normedugradient", Meaning::kGradNorm},
+};
+
 // Where a program files what belongs to the training.
 constexpr std::string_view kPrefixes[] = {
     "trainingsamples", "training", "trainsamples", "trainer",     "train",
@@ -233,7 +295,7 @@ std::string_view Compact(std::string_view name,
 
 // kUsual by a hash of the name: indices + 1, 0: free. Logs ask for hundreds of
 // words that are none.
-constexpr size_t kUsualSlots = 512;
+constexpr size_t kUsualSlots = 1024;
 
 constexpr size_t UsualSlot(std::string_view text) {
   uint32_t hash = 2166136261u;
@@ -244,15 +306,15 @@ constexpr size_t UsualSlot(std::string_view text) {
 }
 
 constexpr auto kUsualBySlot = [] {
-  std::array<uint8_t, kUsualSlots> slots{};
+  std::array<uint16_t, kUsualSlots> slots{};
   for (size_t i = 0; i < std::size(kUsual); ++i) {
     size_t slot = UsualSlot(kUsual[i].text);
     while (slots[slot] != 0) slot = (slot + 1) % kUsualSlots;
-    slots[slot] = static_cast<uint8_t>(i + 1);
+    slots[slot] = static_cast<uint16_t>(i + 1);
   }
   return slots;
 }();
-static_assert(std::size(kUsual) < 255);
+static_assert(2 * std::size(kUsual) < kUsualSlots);
 
 Meaning LookUsual(std::string_view text) {
   for (size_t slot = UsualSlot(text); kUsualBySlot[slot] != 0;
@@ -301,6 +363,15 @@ bool MayBeUsual(std::string_view name) {
   return !known || kUsualEnds[before][last];
 }
 
+Meaning ForeignMeaning(std::string_view name) {
+  std::array<char, kNameMax> room;
+  const std::string_view text = Compact(name, &room);
+  const auto found = std::find_if(
+      std::begin(kForeign), std::end(kForeign),
+      [text](const NamedMeaning& known) { return known.text == text; });
+  return found == std::end(kForeign) ? Meaning::kNothing : found->meaning;
+}
+
 Meaning UsualMeaning(std::string_view name) {
   std::array<char, kNameMax> room;
   std::string_view text = Compact(name, &room);
@@ -314,6 +385,10 @@ Meaning UsualMeaning(std::string_view name) {
     found = LookUsual(text);
   }
   if (found == Meaning::kNothing && IsWeight(text)) return Meaning::kKnob;
+  // "-ELBO".
+  if (found == Meaning::kObjective && name.starts_with('-')) {
+    return Meaning::kLoss;
+  }
   return found;
 }
 

@@ -13,6 +13,8 @@ namespace nanwatch {
 // What a usual name means; kNothing: it is none. Upper and lower case, and what
 // separates words, do not matter.
 ColumnMeaning UsualMeaning(std::string_view name);
+// The same of names in other European languages.
+ColumnMeaning ForeignMeaning(std::string_view name);
 // False only for names that are no usual ones, whatever is before their end.
 // Cheaper than UsualMeaning().
 bool MayBeUsual(std::string_view name);

@@ -60,7 +60,10 @@ void AddRank(std::string_view id, const RankView& rank, Cardinality cardinality,
             {"rank", number},
             {"host", rank.description.host},
             {"device", rank.description.device},
-            {"device_id", rank.description.device_id}},
+            {"device_id", rank.description.device_id},
+            {"pod_namespace", rank.description.pod.name_space},
+            {"pod_name", rank.description.pod.name},
+            {"node_name", rank.description.pod.node}},
            1);
   if (Collected(rank.totals.steps, rank.totals.fate_unknown)) {
     set->Add(Metric::kRankSkipped, labels,

@@ -25,6 +25,18 @@ double Number(uint64_t count) { return static_cast<double>(count); }
 double Number(Severity severity) { return static_cast<double>(severity); }
 double Seconds(Time t) { return ToSeconds(t.time_since_epoch()); }
 
+// Of the first rank in a cluster; empty: none is in one.
+std::string_view NamespaceOf(const RunView& run) {
+  for (const auto& block : run.ranks) {
+    if (!block) continue;
+    for (const RankView& rank : *block) {
+      const std::string& name = rank.description.pod.name_space;
+      if (!name.empty()) return name;
+    }
+  }
+  return {};
+}
+
 void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
   const std::string attempt = std::to_string(run.key.attempt);
   const std::string_view scaler = run.scaler.name.empty()
@@ -35,6 +47,7 @@ void AddDescription(const RunView& run, std::string_view id, FamilySet* set) {
             {"attempt", attempt},
             {"user", run.description.owner},
             {"job_name", run.description.job},
+            {"pod_namespace", NamespaceOf(run)},
             {"framework", run.description.framework},
             {"precision", run.description.precision},
             {"overflow_mode", Name(run.description.overflow_mode)},
@@ -67,7 +80,7 @@ std::array<const Incident*, kFamilies> Unmuted(const RunView& run) {
   return worst;
 }
 
-// At most 3 series a family, and only while it fires. Rank is a value and op a
+// At most 4 series a family, and only while it fires. Rank is a value and op a
 // label, so that no series has both.
 void AddOrigin(std::string_view id, std::string_view condition,
                const Incident& incident, FamilySet* set) {
@@ -78,6 +91,15 @@ void AddOrigin(std::string_view id, std::string_view condition,
   const Subject& subject = incident.subject;
   if (subject.rank >= 0) {
     set->Add(Metric::kConditionOriginRank, labels, subject.rank);
+  }
+  if (incident.pod.known()) {
+    set->Add(Metric::kConditionPod,
+             {{"run_id", id},
+              {"condition", condition},
+              {"pod_namespace", incident.pod.name_space},
+              {"pod_name", incident.pod.name},
+              {"node_name", incident.pod.node}},
+             1);
   }
   if (subject.op.empty()) return;
   set->Add(Metric::kConditionOrigin,

@@ -22,7 +22,8 @@
 namespace nanwatch {
 
 // How people see a field: in JSON, and in messages that have a word for it.
-// What is stored holds every field, and goes by the name alone.
+// What is stored holds every field, and goes by the name alone; a noun that
+// says nothing is left out.
 struct Shown {
   const char* key = "";  // in JSON; empty: the name; null: it is not shown
   const char* also = nullptr;  // a second key in JSON, of the same value

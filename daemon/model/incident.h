@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "model/diagnosis.h"
 #include "model/finding.h"
+#include "model/pod.h"
 #include "model/run.h"
 
 namespace nanwatch {
@@ -38,6 +39,7 @@ struct Incident {
   Subject subject;     // the first cause: rank and op
   std::string host;    // of that rank; may be empty
   std::string device;  // of that rank; may be empty
+  Pod pod;             // of that rank
   AlertState state = AlertState::kPending;
   Severity severity = Severity::kNone;  // now, under the cause's ceiling
   Severity worst = Severity::kNone;     // ever

@@ -55,6 +55,7 @@ void Fields(A& a, Incident& i) {
   a.Field("subject", i.subject);
   a.Field("host", i.host);
   a.Field("device", i.device);
+  a.Field("pod", i.pod, Where(i.pod.known()));
   a.Field("state", i.state);
   a.Field("severity", i.severity);
   a.Field("worst", i.worst, Key("worst_severity"));

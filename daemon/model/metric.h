@@ -16,6 +16,7 @@ enum class Metric : uint8_t {
   kConditionOriginStep,
   kConditionOriginRank,
   kConditionOrigin,
+  kConditionPod,
   kConditionDetections,
   kRunIncidents,
   kRunSteps,

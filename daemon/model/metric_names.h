@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 133;
+inline constexpr int kMetrics = 134;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -67,6 +67,10 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
     {Metric::kConditionOrigin, "nanwatch_condition_origin_info",
      MetricKind::kInfo, false,
      "Op in which that incident began; missing where it is of none."},
+    {Metric::kConditionPod, "nanwatch_condition_origin_pod_info",
+     MetricKind::kInfo, false,
+     "Pod, its namespace and node, of the rank on which that incident began; "
+     "missing outside of a cluster."},
     {Metric::kConditionDetections, "nanwatch_condition_detections_total",
      MetricKind::kCounter, false, "Incidents that fired, by condition family."},
     {Metric::kRunIncidents, "nanwatch_run_incidents", MetricKind::kGauge, false,

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/pod.h"
+
 namespace nanwatch {
 
 // Coordinates in the parallel groups; 0 where a dimension is not used.
@@ -47,6 +49,7 @@ struct RankDescription {
   ParallelPlace place;
   ReplicaKind replica = ReplicaKind::kDeclared;
   uint64_t shapes = 0;  // digest of names and shapes of weights; 0: not told
+  Pod pod;
 
   AgreementGroup group() const {
     return {place.tp, place.pp, place.ep, place.cp};

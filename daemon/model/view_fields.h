@@ -30,6 +30,7 @@ void Fields(A& a, const RankView& r) {
   a.Field("host", r.description.host);
   a.Field("device", r.description.device);
   a.Field("device_id", r.description.device_id);
+  a.Field("pod", r.description.pod, Where(r.description.pod.known()));
   a.Field("state", r.state);
   a.Field("severity", r.severity);
   a.Field("last_step", r.last_step);

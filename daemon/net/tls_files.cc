@@ -83,6 +83,7 @@ Result<std::string> ReadText(const std::string& path) {
   std::string text(kFileMost + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(stream.gcount()));
+  text.shrink_to_fit();  // it is kept
   if (text.size() > kFileMost) {
     return Error{fmt::format("{} has more than {} bytes", path, kFileMost)};
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "alert/rank_place.h"
 #include "net/url.h"
 
 namespace nanwatch {
@@ -81,11 +82,10 @@ std::string RunbookOf(const Notice& notice, const LinkBases& bases) {
 
 std::string PlaceOf(const Incident& incident) {
   if (incident.subject.rank < 0) return {};
-  std::string place = fmt::format("rank {}", incident.subject.rank);
-  if (incident.host.empty() && incident.device.empty()) return place;
-  place += " (" + incident.host;
-  if (!incident.host.empty() && !incident.device.empty()) place += ", ";
-  return place + incident.device + ")";
+  const std::string where =
+      Text(RankPlace{incident.host, incident.device, incident.pod});
+  return fmt::format("rank {}{}", incident.subject.rank,
+                     where.empty() ? "" : " (" + where + ")");
 }
 
 namespace {

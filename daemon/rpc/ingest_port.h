@@ -54,6 +54,11 @@ class IngestSink {
   // tells the client to come again. An `ended` arrival is always taken, and
   // comes after all that its stream brought.
   virtual Offered Offer(Arrival&& arrival, size_t bytes) = 0;
+  // True where the user is to send less: see Offered::kPressing. Any thread.
+  virtual bool Presses(uint64_t user) {
+    (void)user;
+    return false;
+  }
 };
 
 }  // namespace nanwatch

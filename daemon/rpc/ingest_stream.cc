@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "model/limits.h"
+#include "rpc/message_bytes.h"
 #include "wire/scratch_arena.h"
 #include "wire/session_name.h"
 
@@ -25,34 +25,18 @@ constexpr Duration kRetryAfter = milliseconds(200);
 constexpr Duration kShortPause = milliseconds(5);
 constexpr Duration kPauseOfEach = std::chrono::microseconds(100);
 constexpr size_t kBytesPerMicrosecond = 50;
+// How long it waits for room before it reads all the same: then what does not
+// fit is refused, and its client knows. Where a job of 10,000 ranks begins, its
+// names take the pipeline some seconds, and what is refused comes again, whole
+// sessions of it. Ours.
+constexpr Duration kPatience = std::chrono::seconds(2);
 // A client that left is noticed after it. Ours.
 constexpr Duration kLongPause = std::chrono::minutes(1);
-// Where a message says its kind, session and sequence.
-constexpr size_t kBeginning = 64;
-
-// Reads the first bytes only; whatever was read by then stays in `request`.
-void ParseBeginning(const grpc::ByteBuffer& bytes, v1::IngestRequest* request) {
-  std::vector<grpc::Slice> slices;
-  if (!bytes.Dump(&slices).ok()) return;
-  std::string beginning;
-  for (const grpc::Slice& slice : slices) {
-    const size_t n = std::min(slice.size(), kBeginning - beginning.size());
-    beginning.append(reinterpret_cast<const char*>(slice.begin()), n);
-    if (beginning.size() == kBeginning) break;
-  }
-  // False, as the message is cut: that is meant.
-  [[maybe_unused]] const bool whole = request->ParseFromString(beginning);
-}
 
 void Rename(SessionId name, ClientMessage* message) {
   message->session = name;
   auto* open = std::get_if<OpenSessionMessage>(&message->body);
   if (open != nullptr) open->session = name;
-}
-
-bool ParseWhole(grpc::ByteBuffer* bytes, v1::IngestRequest* request) {
-  grpc::ProtoBufferReader reader(bytes);
-  return reader.status().ok() && request->ParseFromZeroCopyStream(&reader);
 }
 
 }  // namespace
@@ -139,18 +123,26 @@ void IngestStream::ReadOn() {
     return StartRead(&read_);
   }
   if (owed_ > Duration(0)) streams_.stats.CountLimit("user_bytes");
+  patience_ = pressing_ > Duration(0) ? kPatience : Duration(0);
+  Pause(owed_);
+}
+
+void IngestStream::Pause(Duration least) {
   const int64_t paused = ++*streams_.paused;
-  const Duration least =
-      std::max(kShortPause, std::max(kPauseOfEach, pressing_) * paused);
-  const Duration pause = std::min(std::max(owed_, least), kLongPause);
+  const Duration of_all = std::max(kPauseOfEach, pressing_) * paused;
+  const Duration pause =
+      std::min(std::max({least, kShortPause, of_all}), kLongPause);
   owed_ = Duration(0);
   pressing_ = Duration(0);
+  patience_ -= pause;
+  // A new one: it may be set while the one before still runs.
+  pause_ = std::make_unique<grpc::Alarm>();
   // Through the port: the stream may be over by then.
-  pause_.Set(std::chrono::system_clock::now() + pause,
-             [port = port_, paused = streams_.paused](bool) {
-               --*paused;
-               port->ReadOn();
-             });
+  pause_->Set(std::chrono::system_clock::now() + pause,
+              [port = port_, paused = streams_.paused](bool) {
+                --*paused;
+                port->ReadOn();
+              });
 }
 
 void IngestStream::OnWriteDone(bool ok) { port_->Written(ok); }
@@ -181,7 +173,12 @@ void IngestStream::Write(const v1::IngestResponse& response) {
   StartWrite(&written_);
 }
 
-void IngestStream::Read() { StartRead(&read_); }
+void IngestStream::Read() {
+  if (patience_ > Duration(0) && streams_.sink.Presses(user_->number())) {
+    return Pause(Duration(0));
+  }
+  StartRead(&read_);
+}
 
 void IngestStream::Finish(const grpc::Status& status) {
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>::Finish(status);

@@ -63,6 +63,7 @@ class IngestStream final
   void RefuseForNow(const Parsed& parsed, Session* session);
   // Reads the next message, after a pause where one is due.
   void ReadOn();
+  void Pause(Duration least);
   // Asks anew who speaks where that may have changed. False: he may not any
   // more, and the stream ends.
   bool StillIn();
@@ -86,7 +87,8 @@ class IngestStream final
   // Where much of the user's waits for the pipeline: how long it takes to judge
   // what this stream brought last.
   Duration pressing_{};
-  grpc::Alarm pause_;
+  Duration patience_{};  // how long it still waits for room
+  std::unique_ptr<grpc::Alarm> pause_;
   std::unordered_map<SessionId, Session> sessions_;  // looked up by id only
 
   grpc::ByteBuffer written_;  // of the write in flight

@@ -281,10 +281,10 @@ grpc::Status QueryServiceImpl::GetLayers(grpc::ServerContext* context,
   query.run = run;
   query.rank = request->rank();
   query.rows = limits::kPointsPerQuery;
-  const Result<std::vector<OpRow>> rows = (*reader)->Ops(query);
-  if (!rows) return {StatusCode::INTERNAL, rows.error()};
-  WriteLayers(*rows, response);
-  response->set_cut(rows->size() >= limits::kPointsPerQuery);
+  const Result<OpRows> found = (*reader)->Ops(query);
+  if (!found) return {StatusCode::INTERNAL, found.error()};
+  WriteLayers(found->rows, response);
+  response->set_cut(found->rows.size() >= limits::kPointsPerQuery);
   return grpc::Status::OK;
 }
 

@@ -82,6 +82,9 @@ void AddPlaces(const RunView& run, v1::RunDetail* to) {
         if (rank.description.rank != subject->rank()) continue;
         subject->set_host(rank.description.host);
         subject->set_device(rank.description.device);
+        if (const Pod& pod = rank.description.pod; pod.known()) {
+          WritePod(pod, subject->mutable_pod());
+        }
         return;
       }
     }
@@ -98,6 +101,9 @@ void WriteIncident(const Incident& from, const RuleNames& rule_name,
   Write(from, to, &rule_name);
   to->mutable_subject()->set_host(from.host);
   to->mutable_subject()->set_device(from.device);
+  if (from.pod.known()) {
+    WritePod(from.pod, to->mutable_subject()->mutable_pod());
+  }
 }
 
 void WriteSummary(const RunView& from, v1::RunSummary* to) {

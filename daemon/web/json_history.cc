@@ -26,6 +26,16 @@ Json ValueJson(const StepBucket::Value& value) {
   return json;
 }
 
+Json ValuesJson(const StepBucket::Values& values) {
+  Json json = Json::object();
+  for (int f = 0; f < kStepFields; ++f) {
+    const StepBucket::Value& value = values[f];
+    if (value.count + value.nan + value.pos_inf + value.neg_inf == 0) continue;
+    json[std::string(Name(static_cast<StepField>(f)))] = ValueJson(value);
+  }
+  return json;
+}
+
 }  // namespace
 
 Json RunRowJson(const RunRow& run, Severity worst) {
@@ -52,11 +62,11 @@ Json BucketJson(const StepBucket& bucket) {
       {"first", JsonTime(bucket.first)}, {"last", JsonTime(bucket.last)},
       {"records", bucket.records},       {"overflows", bucket.overflows},
       {"skipped", bucket.skipped}};
-  Json& values = json["values"] = Json::object();
-  for (int f = 0; f < kStepFields; ++f) {
-    const StepBucket::Value& value = bucket.value[f];
-    if (value.count + value.nan + value.pos_inf + value.neg_inf == 0) continue;
-    values[std::string(Name(static_cast<StepField>(f)))] = ValueJson(value);
+  json["values"] = ValuesJson(bucket.value);
+  if (bucket.parts.empty()) return json;
+  Json& optimizers = json["optimizers"] = Json::object();
+  for (const StepBucket::Part& part : bucket.parts) {
+    optimizers[part.optimizer] = ValuesJson(part.value);
   }
   return json;
 }

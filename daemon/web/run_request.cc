@@ -71,6 +71,7 @@ class RunRequest {
     take("from", INT64_MIN, INT64_MIN, INT64_MAX, &from_);
     take("to", INT64_MAX, INT64_MIN, INT64_MAX, &to_);
     take("points", kPointsDefault, 1, limits::kPointsPerQuery, &points_);
+    if (path_.what == "ops") take("bad", 0, 0, 1, &bad_only_);
     if (problem_.empty() && !query_.Untaken().empty()) {
       problem_ = "The parameter " + query_.Untaken() + " is not known here.";
     }
@@ -222,12 +223,14 @@ class RunRequest {
     return FromHistory(
         "ops",
         [&](HistoryReader& history, const RunKey& run, Json* json) -> Status {
-          const OpQuery query{run, rank_, from_, to_,
-                              static_cast<int>(points_)};
-          const auto rows = history.Ops(query);
-          if (!rows.ok()) return Error{rows.error()};
+          const OpQuery query{
+              run,           rank_, from_, to_, static_cast<int>(points_),
+              bad_only_ != 0};
+          const auto found = history.Ops(query);
+          if (!found.ok()) return Error{found.error()};
+          if (found->from) (*json)["from"] = *found->from;
           Json& list = (*json)["statuses"] = Json::array();
-          for (const OpRow& row : *rows) list.push_back(OpRowJson(row));
+          for (const OpRow& row : found->rows) list.push_back(OpRowJson(row));
           return OkStatus();
         });
   }
@@ -287,6 +290,7 @@ class RunRequest {
   int64_t from_ = INT64_MIN;
   int64_t to_ = INT64_MAX;
   int64_t points_ = kPointsDefault;
+  int64_t bad_only_ = 0;
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ class MessageWriter {
       if (value) Put(field, *value, shown);
     } else if constexpr (requires { value.begin(); }) {
       for (const auto& item : value) Put(field, item, shown);
-    } else {
+    } else if (shown.said) {
       MessageWriter inner(Inner(field), rule_name_);
       Fields(inner, const_cast<T&>(value));
     }

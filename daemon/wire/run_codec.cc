@@ -160,7 +160,10 @@ Verdict ReadRank(const v1::RankInfo& from, int32_t world_size,
   }
   if (Verdict w = CheckTexts({{"rank.host", from.host()},
                               {"rank.device", from.device()},
-                              {"rank.device_id", from.device_id()}})) {
+                              {"rank.device_id", from.device_id()},
+                              {"rank.pod.name", from.pod().name()},
+                              {"rank.pod.namespace", from.pod().namespace_()},
+                              {"rank.pod.node", from.pod().node()}})) {
     return w;
   }
   const std::pair<std::string_view, int32_t> places[] = {
@@ -184,6 +187,7 @@ Verdict ReadRank(const v1::RankInfo& from, int32_t world_size,
   to->pid = from.pid();
   to->place = {from.dp(), from.tp(), from.pp(), from.ep(), from.cp()};
   to->shapes = from.shapes();
+  to->pod = {from.pod().name(), from.pod().namespace_(), from.pod().node()};
   to->replica =
       KnownOr(from.replica(), v1::REPLICA_KIND_ALIKE, ReplicaKind::kDeclared);
   return std::nullopt;
@@ -220,6 +224,12 @@ void WriteRun(const RunDescription& from, v1::RunInfo* to) {
   to->set_owner(from.owner);
 }
 
+void WritePod(const Pod& from, v1::Pod* to) {
+  to->set_name(from.name);
+  to->set_namespace_(from.name_space);
+  to->set_node(from.node);
+}
+
 void WriteRank(const RankDescription& from, v1::RankInfo* to) {
   to->set_rank(from.rank);
   to->set_local_rank(from.local_rank);
@@ -233,6 +243,7 @@ void WriteRank(const RankDescription& from, v1::RankInfo* to) {
   to->set_ep(from.place.ep);
   to->set_cp(from.place.cp);
   to->set_shapes(from.shapes);
+  if (from.pod.known()) WritePod(from.pod, to->mutable_pod());
   to->set_replica(static_cast<v1::ReplicaKind>(from.replica));
 }
 

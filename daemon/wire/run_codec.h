@@ -22,6 +22,7 @@ Verdict ReadProgramEnd(const v1::ProgramEnd& from, ProgramEnd* to);
 
 void WriteRun(const RunDescription& from, v1::RunInfo* to);
 void WriteRank(const RankDescription& from, v1::RankInfo* to);
+void WritePod(const Pod& from, v1::Pod* to);
 void WriteProgramEnd(const ProgramEnd& from, v1::ProgramEnd* to);
 
 }  // namespace nanwatch

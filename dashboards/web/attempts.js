@@ -5,8 +5,8 @@ import {middle} from './chart_data.js';
 import {cssColour, fill, h, mark} from './dom.js';
 import {ago, count, duration, fullTime, number, scale, value} from
     './format.js';
-import {lifeOf} from './verdict.js';
-import {afterLead, clauses} from './runs_view.js';
+import {lookOf, optimizersOf, valuesOf} from './optimizers.js';
+import {clauses, lifeOf, stateOf} from './state.js';
 
 const POINTS = 200;
 const MOST = 12;  // attempts that are drawn
@@ -30,26 +30,32 @@ function spark(buckets, field, domain, range, log) {
       (domain[1] - domain[0] || 1);
   const y = (v) => HEIGHT - 3 - (HEIGHT - 6) * (move(v) - low) /
       (high - low || 1);
-  pen.strokeStyle = cssColour('--accent');
   pen.lineWidth = 1.25;
-  pen.beginPath();
-  let drawing = false;
-  for (const bucket of buckets) {
-    const v = bucket.values[field];
-    if (!v || !v.count) {
-      drawing = false;
-      continue;
+  const names = optimizersOf(buckets);
+  const lines = names.length ?
+      names.map((name) => (bucket) => valuesOf(bucket, name)) :
+      [(bucket) => bucket.values];
+  lines.forEach((valuesIn, i) => {
+    pen.strokeStyle = cssColour(lookOf(i).property);
+    pen.beginPath();
+    let drawing = false;
+    for (const bucket of buckets) {
+      const v = valuesIn(bucket)[field];
+      if (!v || !v.count) {
+        drawing = drawing && names.length > 0;  // it was another's turn
+        continue;
+      }
+      const last = number(v.last);
+      const at = [x(middle(bucket)), y(Number.isFinite(last) ? last : v.max)];
+      if (drawing) {
+        pen.lineTo(...at);
+      } else {
+        pen.moveTo(...at);
+      }
+      drawing = true;
     }
-    const last = number(v.last);
-    const at = [x(middle(bucket)), y(Number.isFinite(last) ? last : v.max)];
-    if (drawing) {
-      pen.lineTo(...at);
-    } else {
-      pen.moveTo(...at);
-    }
-    drawing = true;
-  }
-  pen.stroke();
+    pen.stroke();
+  });
   pen.fillStyle = cssColour('--critical');
   for (const bucket of buckets) {
     const v = bucket.values[field];
@@ -132,7 +138,7 @@ export class Attempts {
   cells(run, buckets) {
     const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
         run.attempt;
-    const severity = run.health_severity;
+    const {word, severity} = stateOf(run);
     const first = buckets.length ? count(buckets[0].first_step) : '';
     const until = run.ended || run.last_record;
     return [
@@ -140,10 +146,8 @@ export class Attempts {
                     String(run.attempt)),
         h('br'), h('time', {class: 'note', title: fullTime(run.opened)},
                    ago(run.opened))),
-      h('td', {class: 'wide'}, severity && [mark(severity),
-          h('b', {}, run.health), ' '],
-        run.condition === 'healthy' ? afterLead(run) : clauses(run)[0], ' ',
-        h('span', {class: 'note'}, severity ? lifeOf(run) : run.end_reason)),
+      h('td', {class: 'wide'}, mark(severity), h('b', {}, word), ' ',
+        clauses(run)[0], ' ', h('span', {class: 'note'}, lifeOf(run))),
       h('td', {}, `${first} to ${count(run.last_step)}`, h('br'),
         until && h('span', {class: 'note'}, duration(until - run.opened))),
     ];

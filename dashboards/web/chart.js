@@ -1,9 +1,10 @@
 // One chart: a number over steps on a Dygraph. The line is the last value of
 // each bucket, the band its smallest to its largest; marks are drawn above.
 
-import {cssColour, h} from './dom.js';
+import {cssColour, fill, h} from './dom.js';
 import {power, scale, shortStep, value} from './format.js';
 import {inWords, raisedTo, seriesOf} from './chart_data.js';
+import {lookOf, swatch, titleOf, valuesOf} from './optimizers.js';
 
 // What is not used would write styles into the document, which it forbids.
 const {Dygraph} = globalThis;
@@ -77,6 +78,7 @@ export class Chart {
         h('div', {class: 'frame'}, this.plot, this.line));
     this.dygraph = null;
     this.data = null;
+    this.names = [];  // optimizers that have a line each
     this.skipped = null;  // buckets with skipped steps, on one chart only
   }
 
@@ -90,7 +92,8 @@ export class Chart {
 
   draw(buckets, window) {
     this.colours();
-    this.data = seriesOf(buckets, this.field.name, window[0], window[1]);
+    this.data = seriesOf(buckets, this.field.name, window[0], window[1],
+                         this.names);
     const {low, high, lowest} = this.ends(window);
     this.log = this.field.base === 2 ? lowest < Infinity :
                                        low > 0 && high / low > 3;
@@ -100,11 +103,12 @@ export class Chart {
       file, dateWindow: window, valueRange: range, logscale: this.log,
       drawPoints: file.length < FEW_POINTS,
     };
-    if (this.dygraph && this.wasLog === this.log) {
+    const kind = `${this.log} ${this.names.join('\n')}`;
+    if (this.dygraph && this.kind === kind) {
       this.dygraph.updateOptions(options);
       return;
     }
-    this.wasLog = this.log;
+    this.kind = kind;
     if (this.dygraph) this.dygraph.destroy();
     this.dygraph = this.made(options);
   }
@@ -128,10 +132,16 @@ export class Chart {
 
   made({file, ...options}) {
     const base = this.field.base;
-    return new Dygraph(this.plot, file.length ? file : [[0, [
-      null, null, null]]], {
-      ...options, labels: ['step', this.field.name], customBars: true,
-      legend: 'never', colors: [this.colour.accent], strokeWidth: 1.25,
+    const lines = this.names.length ? this.names : [this.field.name];
+    const none = lines.map(() => [null, null, null]);
+    return new Dygraph(this.plot, file.length ? file : [[0, ...none]], {
+      ...options, customBars: true, connectSeparatedPoints: true,
+      // A number each: a name may be "step", or nothing.
+      labels: ['step', ...lines.map((_, i) => `line ${i}`)],
+      colors: lines.map((_, i) => cssColour(lookOf(i).property)),
+      series: Object.fromEntries(lines.map((_, i) => [
+        `line ${i}`, {strokePattern: lookOf(i).dashes}])),
+      legend: 'never', strokeWidth: 1.25,
       fillAlpha: 0.22, height: HEIGHT, gridLineColor: this.colour.line,
       axisLineColor: this.colour.line, rightGap: 8, xRangePad: 0,
       stepPlot: base === 2,
@@ -241,7 +251,7 @@ export class Chart {
       canvas.fillRect(left, area.y, width, area.h);
       canvas.globalAlpha = 1;
       canvas.fillRect(left, area.y, width, 4);
-      const x = left + width / 2;
+      const x = left + Math.min(width / 2, 5);
       canvas.beginPath();
       canvas.moveTo(x - 5, area.y);
       canvas.lineTo(x + 5, area.y);
@@ -262,10 +272,21 @@ export class Chart {
           `translateX(${this.dygraph.toDomXCoord(x)}px)`;
     }
     const v = bucket && bucket.values[this.field.name];
-    this.readout.textContent = bucket ? inWords(v, this.format) ||
-        'not collected' : '';
+    fill(this.readout, bucket && (this.names.length ? this.each(bucket) :
+        inWords(v, this.format) || 'not collected'));
     this.readout.classList.toggle(
         'bad', Boolean(v && (v.nan || v.pos_inf || v.neg_inf)));
+  }
+
+  // What each optimizer had there.
+  each(bucket) {
+    const said = this.names.map((name, i) => {
+      const text = inWords(valuesOf(bucket, name)[this.field.name],
+                           this.format);
+      return text && h('span', {class: 'key', title: titleOf(name)}, swatch(i),
+                       text);
+    }).filter(Boolean);
+    return said.length ? said : 'not collected';
   }
 
   resize() {

@@ -3,6 +3,7 @@
 // single bad step is lost in a million.
 
 import {number} from './format.js';
+import {valuesOf} from './optimizers.js';
 
 export const FIELDS = [
   {name: 'loss_scale', title: 'Loss scale', base: 2, unit: 'scale'},
@@ -39,9 +40,21 @@ function usualDistance(buckets) {
   return distances[distances.length >> 1] || 1;
 }
 
-// {rows: [[x, [low, last, high]]], marks, low, high, positive}: what one chart
-// shows of one field. `low` and `high` are over `from` .. `to`.
-export function seriesOf(buckets, field, from, to) {
+const NOTHING = [null, null, null];
+const GAP_IN_LINE = [NaN, NaN, NaN];
+
+// Of one optimizer; null: not in this bucket.
+function pointOf(v) {
+  if (!v) return NOTHING;
+  if (!v.count) return GAP_IN_LINE;
+  const last = number(v.last);
+  return [v.min, Number.isFinite(last) ? last : v.max, v.max];
+}
+
+// {rows: [[x, [low, last, high], ...]], marks, low, high, lowest}: what one
+// chart shows of one field, a line for each optimizer of `names`, one line where
+// there are none. `low` and `high` are over `from` .. `to`.
+export function seriesOf(buckets, field, from, to, names) {
   const rows = [];
   const marks = [];
   let low = Infinity;
@@ -53,21 +66,24 @@ export function seriesOf(buckets, field, from, to) {
     const v = bucket.values[field];
     const x = middle(bucket);
     if (before && bucket.first_step - before.last_step > gap) {
-      rows.push([before.last_step + 1, [null, null, null]]);
+      rows.push([before.last_step + 1,
+                 ...(names.length ? names : ['']).map(() => GAP_IN_LINE)]);
     }
     before = bucket;
     // Not collected is no gap: a log has a loss every tenth or hundredth step.
     if (!v) continue;
     if (nonFinite(v) > 0) {
-      marks.push({from: bucket.first_step, to: bucket.last_step, value: v});
+      const newest = marks[marks.length - 1];
+      if (newest && newest.to + 1 >= bucket.first_step) {
+        newest.to = bucket.last_step;  // one mark, without seams
+      } else {
+        marks.push({from: bucket.first_step, to: bucket.last_step});
+      }
     }
-    if (!v.count) {
-      rows.push([x, [null, null, null]]);
-      continue;
-    }
-    const last = number(v.last);
-    const shown = Number.isFinite(last) ? last : v.max;
-    rows.push([x, [v.min, shown, v.max]]);
+    rows.push([x, ...(names.length ?
+        names.map((name) => pointOf(valuesOf(bucket, name)[field])) :
+        [pointOf(v)])]);
+    if (!v.count) continue;
     if (bucket.last_step < from || bucket.first_step > to) continue;
     low = Math.min(low, v.min);
     high = Math.max(high, v.max);
@@ -94,7 +110,7 @@ export function spread(buckets, field, near) {
 // On a logarithmic axis nothing is at or below 0: it is drawn at the bottom.
 export function raisedTo(rows, floor) {
   const up = (v) => (v === null ? null : Math.max(v, floor));
-  return rows.map(([x, [a, b, c]]) => [x, [up(a), up(b), up(c)]]);
+  return rows.map(([x, ...lines]) => [x, ...lines.map((l) => l.map(up))]);
 }
 
 export function skips(buckets) {

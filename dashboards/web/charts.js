@@ -8,6 +8,7 @@ import {collected, isBad, middle, nearest, nearestPoint, skips, stepsAPoint}
 import {fill, h} from './dom.js';
 import {clock, count} from './format.js';
 import {drawLane} from './lane.js';
+import {legend, optimizersOf, stepByStep} from './optimizers.js';
 
 const MOST_POINTS = 1000;
 const FEWEST_POINTS = 300;
@@ -33,6 +34,7 @@ export class Charts {
     this.all = false;
     this.title = h('h2', {}, 'Over steps');
     this.where = h('span', {class: 'readout'});
+    this.legend = h('p', {class: 'legend', hidden: true});
     this.lane = h('div', {class: 'lane'});
     this.stack = h('div', {class: 'stack'});
     this.selection = h('div', {class: 'selection', hidden: true});
@@ -44,7 +46,7 @@ export class Charts {
           'cursor, plus and minus zoom, n goes to the next bad step.',
     }, h('div', {class: 'head'}, this.title, this.where,
          this.tools),
-       this.lane, h('div', {class: 'field'}, this.stack, this.selection),
+       this.legend, this.lane, h('div', {class: 'field'}, this.stack, this.selection),
        this.note);
     this.listen();
     this.observer = new ResizeObserver(() => this.resized());
@@ -59,6 +61,10 @@ export class Charts {
     this.observer.disconnect();
     this.dark.removeEventListener('change', this.recolour);
     for (const chart of this.charts) chart.destroy();
+  }
+
+  loaded() {
+    return this.buckets.length > 0;
   }
 
   isLast(chart) {
@@ -104,7 +110,7 @@ export class Charts {
       const reply = await getJson(path);
       this.note.textContent = reply.buckets.length ? '' :
           `Rank ${this.owner.rank} has no steps here.`;
-      return reply.buckets;
+      return stepByStep(reply.buckets);
     } catch (e) {
       if (e.name === 'AbortError') return null;
       this.note.textContent = `${e.message} ${e.todo || ''}`;
@@ -134,16 +140,20 @@ export class Charts {
     if (this.stopped) return;
     const fields = collected(this.buckets);
     const shown = this.all ? fields : fields.slice(0, FIRST_SHOWN);
-    const names = shown.map((f) => f.name).join();
-    if (names !== this.names) {
+    const fieldNames = shown.map((f) => f.name).join();
+    if (fieldNames !== this.fieldNames) {
       for (const chart of this.charts) chart.destroy();
       this.charts = shown.map((f) => new Chart(f, this));
-      this.names = names;
+      this.fieldNames = fieldNames;
       // As they are: they are drawn on.
       this.stack.replaceChildren(...this.charts.map((c) => c.element));
     }
     const skipped = skips(this.buckets);
+    const names = optimizersOf(this.buckets);
+    this.legend.hidden = !names.length;
+    fill(this.legend, legend(names));
     this.charts.forEach((chart, i) => {
+      chart.names = names;
       chart.skipped = i === 0 ? skipped : null;
       chart.draw(this.buckets, this.shown());
     });
@@ -160,7 +170,7 @@ export class Charts {
   }
 
   rebuild() {
-    this.names = null;
+    this.fieldNames = null;
     if (this.buckets.length) this.draw();
   }
 
@@ -192,7 +202,8 @@ export class Charts {
             this.all = !this.all;
             this.draw();
           },
-        }, this.all ? 'Fewer charts' : `${fields.length - FIRST_SHOWN} more`));
+        }, this.all ? 'Fewer charts' : `${fields.length - FIRST_SHOWN} more ` +
+            (fields.length - FIRST_SHOWN > 1 ? 'charts' : 'chart')));
   }
 
   drawLane() {

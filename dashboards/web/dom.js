@@ -93,7 +93,7 @@ const MARKS = {
   critical: 'M3.4 3.4l9.2 9.2M12.6 3.4l-9.2 9.2',
 };
 export const SEVERITY_WORD = {
-  none: 'healthy', info: 'info', warning: 'warning', critical: 'critical',
+  none: 'healthy', info: 'note', warning: 'warning', critical: 'critical',
 };
 
 export function mark(severity) {

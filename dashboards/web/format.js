@@ -138,6 +138,14 @@ export function place(subject) {
   return parts.join(', ');
 }
 
+// Where it runs in a cluster; undefined: in none.
+export function podText(pod) {
+  return pod && [
+    pod.name && `pod ${[pod.namespace, pod.name].filter(Boolean).join('/')}`,
+    pod.node && `node ${pod.node}`,
+  ].filter(Boolean).join(' on ');
+}
+
 // The same in a run: of one rank nobody asks which.
 export function placeIn(run, subject) {
   return place(run.world_size > 1 ? subject : {...subject, rank: undefined});

@@ -2,7 +2,7 @@
 
 import {annotateDialog, commandOf} from './annotate.js';
 import {fill, h, mark, SEVERITY_WORD} from './dom.js';
-import {ago, clock, count, duration, fullTime, placeIn, value}
+import {ago, clock, count, duration, fullTime, placeIn, value, words}
     from './format.js';
 
 const SHOWN = 50;
@@ -63,7 +63,8 @@ export class Incidents {
     const open = incidents.filter((i) => i.state !== 'resolved').length;
     fill(this.head, 'Incidents ', h('span', {class: 'note'},
         open ? `${open} open of ${incidents.length}` :
-               `${incidents.length}, all over`));
+               `${incidents.length}, ${
+                   incidents.length > 1 ? 'all over' : 'over'}`));
     fill(this.list, incidents.slice(0, this.limit).map((i) => this.item(i)),
         incidents.length > this.limit && h('li', {}, h('button', {
           'data-key': 'more incidents', onclick: () => {
@@ -87,7 +88,7 @@ export class Incidents {
                 incident.id},
             mark(incident.worst_severity),
             h('span', {class: 'what'},
-              h('b', {}, SEVERITY_WORD[incident.worst_severity], ', ',
+              h('b', {}, words(SEVERITY_WORD[incident.worst_severity]), ', ',
                 incident.state), ' ', incident.summary),
             h('span', {class: 'note'}, 'steps ', steps(incident), ' · ',
               times(incident), where && ` · ${where}`,

@@ -2,7 +2,8 @@
 
 import {getJson} from './api.js';
 import {cssColour, fill, h, mark, sizeCanvas} from './dom.js';
-import {ago, count, fullTime, number, scale, value} from './format.js';
+import {ago, count, fullTime, number, podText, scale, value} from
+    './format.js';
 
 const SHOWN = 24;   // rows
 const MOST = 8192;  // ranks asked for
@@ -83,7 +84,8 @@ export class Ranks {
   draw(run) {
     const few = run.ranks || [];
     this.world = Math.max(run.world_size || 0, few.length);
-    this.element.hidden = few.length === 0;
+    // One alone is in the facts above.
+    this.element.hidden = few.length === 0 || this.world < 2;
     if (this.all && few.length < this.world) {
       if (Date.now() - this.asked > 10000) this.loadAll();
       return;
@@ -192,7 +194,7 @@ export class Ranks {
   hover(event) {
     const rank = this.rankAt(event);
     this.readout.textContent = rank ? [
-      `rank ${rank.rank}`, rank.host, rank.device,
+      `rank ${rank.rank}`, rank.host, rank.device, podText(rank.pod),
       rank.severity !== 'none' && rank.severity, rank.state,
       `step ${count(rank.last_step)}`,
       ...METRICS.filter((m) => m.of && m.name !== 'step' &&

@@ -10,6 +10,7 @@ import {Incidents} from './incidents.js';
 import {LayerScales} from './layer_scales.js';
 import {Ops} from './ops.js';
 import {Ranks} from './ranks.js';
+import {stateOf} from './state.js';
 import {drawFacts, drawVerdict} from './verdict.js';
 
 // Records come by the second; pictures of them need not.
@@ -92,6 +93,7 @@ export class RunView {
     if (another || (!same && Date.now() - this.drawn > CHARTS_EVERY_MS)) {
       this.drawn = Date.now();
       await this.charts.load();
+      this.ops.load();
     }
     this.charts.setIncidents(run.incidents || []);
     if (another) this.attempts.load();
@@ -104,8 +106,9 @@ export class RunView {
   }
 
   drawHead() {
-    const {health, health_severity: severity} = this.run;
-    document.title = (severity === 'none' ? '' : `${health}: `) +
+    const {word, fine} = stateOf(this.run);
+    const calm = fine || this.run.condition === 'healed';
+    document.title = (calm ? '' : `${word}: `) +
         `${this.where.run} - nanwatch`;
     drawVerdict(this.verdict, this.run, (step) => this.show(step),
                 h('span', {class: 'tools'}, this.incidents.saysToFirst(),
@@ -128,13 +131,13 @@ export class RunView {
     this.rank = rank;
     this.remember({rank});
     this.charts.load();
-    this.ops.reload();
+    this.ops.load();
     this.ranks.drawTable();
     this.charts.element.scrollIntoView({block: 'nearest'});
   }
 
   windowChanged() {
-    this.ops.reload();
+    this.ops.load();
   }
 
   remember(changes) {

@@ -2,40 +2,21 @@
 
 import {getJson, watch} from './api.js';
 import {fill, h, mark} from './dom.js';
-import {ago, count, fullTime, scale, value} from './format.js';
+import {ago, count, fullTime, value} from './format.js';
 import {Sparks} from './spark.js';
+import {clauses, stateOf} from './state.js';
 
 const RANK = {none: 0, info: 1, warning: 2, critical: 3};
 const SHOWN = 200;
 const MANY = 1000;
 const MANY_EVERY_MS = 10000;
 
-// A headline without what its condition says.
-export function afterLead(run) {
-  return run.headline.slice((run.headline_lead || '').length);
-}
-
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-// A headline in two: what, and why. One that is healed says in its lead that it
-// is over; a long one is cut at its first clause.
-export function clauses(run) {
-  const headline = run.headline;
-  if (!headline) return ['', ''];
-  if (run.condition === 'healed') {
-    return [run.headline_lead.replace(/: $/, '.'), capital(afterLead(run))];
-  }
-  const at = headline.search(/[.;:] /);
-  if (at < 0 || headline.length < 120) return [headline, ''];
-  return [headline.slice(0, at) + '.', capital(headline.slice(at + 2))];
-}
-
 const END_SHOWN = 60;  // characters
 
 // How a run that is not open came to its end.
 function endOf(run) {
   const by = run.ended_by;
-  if (!by) return run.state;
+  if (!by) return run.state === 'closed' ? 'ended' : run.state;
   const words = by.length > END_SHOWN ? by.slice(0, END_SHOWN) + '…' : by;
   return `ended by ${words}`;
 }
@@ -132,6 +113,7 @@ export class RunsView {
       return;
     }
     const scaled = this.runs.some((r) => r.values && r.values.loss_scale);
+    const several = this.runs.some((r) => r.world_size > 1);
     fill(this.table,
         h('table', {class: 'list'},
           h('thead', {}, h('tr', {},
@@ -139,11 +121,13 @@ export class RunsView {
             h('th', {scope: 'col', class: 'spark-key'},
               h('span', {class: 'loss'}, 'loss'),
               scaled && h('span', {class: 'scale'}, 'scale')),
-            ['Step', 'Loss', scaled && 'Loss scale', 'Ranks', 'Last record']
+            ['Step', 'Loss', scaled && 'Loss scale', several && 'Ranks',
+             'Last record']
                 .filter(Boolean).map((name) =>
                   h('th', {scope: 'col', class: 'number'}, name)))),
           h('tbody', {},
-            runs.slice(0, this.limit).map((r) => this.row(r, scaled)))),
+            runs.slice(0, this.limit).map((r) =>
+                this.row(r, scaled, several)))),
         runs.length > this.limit &&
             h('button', {class: 'more', onclick: () => {
               this.limit += SHOWN;
@@ -170,14 +154,14 @@ export class RunsView {
         (sick.length === 1 ? 'needs' : 'need') + ' attention';
   }
 
-  row(run, scaled) {
-    const severity = run.health_severity;
+  row(run, scaled, several) {
+    const {word, severity} = stateOf(run);
     const known = run.severity !== undefined;
     const href = `/?run=${encodeURIComponent(run.run_id)}&attempt=` +
         run.attempt;
     const key = `${run.run_id}/${run.attempt}`;
     const values = run.values || {};
-    const scaleNow = values.loss_scale ? scale(values.loss_scale.last) : '';
+    const scaleNow = values.loss_scale ? value(values.loss_scale.last) : '';
     const loss = values.loss ? value(values.loss.last) : '';
     const [what, why] = clauses(run);
     return h('tr', {class: `${severity} ${run.state}`},
@@ -190,16 +174,15 @@ export class RunsView {
             run.state !== 'open' && endOf(run),
           ].filter(Boolean).join(' · '))),
         h('td', {class: 'verdict'}, mark(severity),
-          h('span', {}, h('b', {}, run.health), ' ',
-            known ? what.replace(/^Healthy( now\.|: )/, '') :
-                    'ended; open it to judge it again',
+          h('span', {}, h('b', {}, word), ' ',
+            known ? what : 'Open it to judge it again.',
             why && h('span', {class: 'note'}, ' ' + why))),
         h('td', {class: 'spark-cell'}, this.sparks.of(run)),
         h('td', {class: 'number', 'data-name': 'step'}, count(run.last_step)),
         h('td', {class: 'number' + (loss === 'NaN' ? ' bad' : ''),
                  'data-name': 'loss'}, loss),
         scaled && h('td', {class: 'number', 'data-name': 'scale'}, scaleNow),
-        h('td', {class: 'number', 'data-name': 'ranks'},
+        several && h('td', {class: 'number', 'data-name': 'ranks'},
           known && run.world_size ?
               (run.ranks_lost ? `${count(run.ranks_open)} of ` : '') +
               count(run.world_size) : count(run.world_size || null)),

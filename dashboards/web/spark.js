@@ -4,6 +4,7 @@
 import {getJson, runPath} from './api.js';
 import {h} from './dom.js';
 import {number} from './format.js';
+import {lookOf, optimizersOf, valuesOf} from './optimizers.js';
 
 const POINTS = 60;       // buckets a run
 const WIDTH = 120;       // pixels, as all below
@@ -13,41 +14,49 @@ const AGAIN_MS = 10000;  // a run's steps are asked for at most so often
 const MOST = 400;        // runs whose steps are kept
 const STEEP = 100;       // a range above this is drawn by powers
 
-// {points: [[x, y]], bad: [x]} of one field, x and y from 0 to 1; y grows
-// downwards. Null without two buckets of values.
-export function shapeOf(buckets, field) {
+// {lines: [[[x, y]]], bad: [x]} of one field, a line for each optimizer of
+// `names`, one where there are none; x and y from 0 to 1; y grows downwards.
+// Null without two buckets of values.
+function shapeOf(buckets, field, names) {
   const held = buckets.filter((b) => b.values[field]);
   if (held.length < 2) return null;
   const first = buckets[0].last_step;
   const across = buckets[buckets.length - 1].last_step - first || 1;
-  const known = [];
+  const known = (names.length ? names : [null]).map(() => []);
   const bad = [];
   for (const bucket of held) {
     const v = bucket.values[field];
     const x = (bucket.last_step - first) / across;
     if (v.nan || v.pos_inf || v.neg_inf) bad.push(x);
-    const last = number(v.last);
-    if (v.count) known.push([x, Number.isFinite(last) ? last : v.max]);
+    known.forEach((line, i) => {
+      const own = names.length ? valuesOf(bucket, names[i])[field] : v;
+      if (!own || !own.count) return;
+      const last = number(own.last);
+      line.push([x, Number.isFinite(last) ? last : own.max]);
+    });
   }
-  const all = known.map(([, y]) => y);
+  const all = known.flat().map(([, y]) => y);
   const low = Math.min(...all);
   const high = Math.max(...all);
   const on = low > 0 && high / low > STEEP ? Math.log : (y) => y;
   const range = on(high) - on(low);
-  const points = known.map(([x, y]) => [
+  const lines = known.map((line) => line.map(([x, y]) => [
     x, range > 0 ? 1 - (on(y) - on(low)) / range : 0.5,
-  ]);
-  return {points, bad};
+  ]));
+  return {lines, bad};
 }
 
 const atX = (x) => (EDGE + x * (WIDTH - 2 * EDGE)).toFixed(1);
 const atY = (y) => (EDGE + y * (HEIGHT - 2 * EDGE)).toFixed(1);
 
-function line(shape, name) {
-  if (!shape || !shape.points.length) return null;
-  const d = shape.points.map(([x, y], i) =>
-      `${i ? 'L' : 'M'}${atX(x)} ${atY(y)}`).join('');
-  return h('svg:path', {class: name, d});
+function lines(shape, name) {
+  return shape && shape.lines.map((points, at) => points.length > 0 &&
+      h('svg:path', {
+        class: name, 'data-line': shape.lines.length > 1 ?
+            lookOf(at).property.slice(2) : null,
+        d: points.map(([x, y], i) =>
+            `${i ? 'L' : 'M'}${atX(x)} ${atY(y)}`).join(''),
+      }));
 }
 
 // A tick at the bottom for each bucket with NaN or an infinity.
@@ -58,16 +67,16 @@ function ticks(shape) {
 }
 
 function draw(buckets) {
-  const loss = shapeOf(buckets, 'loss');
-  const scale = shapeOf(buckets, 'loss_scale');
+  const loss = shapeOf(buckets, 'loss', optimizersOf(buckets));
+  const scale = shapeOf(buckets, 'loss_scale', []);
   if (!loss && !scale) return null;
-  const drawn = [loss && 'loss', scale && 'loss scale'].filter(Boolean);
-  const said = drawn.join(' and ') + ' over steps' +
+  const what = [loss && 'loss', scale && 'loss scale'].filter(Boolean);
+  const said = what.join(' and ') + ' over steps' +
       (loss && loss.bad.length ? '; the loss was not finite' : '');
   return h('svg:svg', {
     class: 'spark-line', viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     preserveAspectRatio: 'none', role: 'img', 'aria-label': said,
-  }, h('svg:title', {}, said), line(scale, 'scale'), line(loss, 'loss'),
+  }, h('svg:title', {}, said), lines(scale, 'scale'), lines(loss, 'loss'),
   ticks(loss));
 }
 
@@ -106,8 +115,7 @@ export class Sparks {
 
   want(run) {
     const kept = this.kept.get(keyOf(run));
-    // A run of the history alone has no verdict, and its list no steps to show.
-    if (run.severity === undefined || run.last_step === null) return;
+    if (run.last_step === null) return;
     if (kept && (kept.step === run.last_step ||
                  Date.now() - kept.asked < AGAIN_MS)) return;
     this.waiting.set(keyOf(run), run);

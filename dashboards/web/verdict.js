@@ -1,9 +1,9 @@
 // The first answer: healthy or not; if not, why, since when, what to do.
 
 import {fill, h, mark} from './dom.js';
-import {ago, clock, count, framework, fullTime, placeIn, scale, share,
+import {ago, clock, count, framework, fullTime, placeIn, podText, scale, share,
         value, words} from './format.js';
-import {afterLead, capital, clauses} from './runs_view.js';
+import {clauses, lifeOf, stateOf} from './state.js';
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -17,24 +17,27 @@ function incidentOf(run) {
   return (cause && all.find((i) => i.cause === cause.cause)) || all[0] || null;
 }
 
-function sinceLine(run, show) {
+// When it was seen first: of what is over, or is no trouble, it says so.
+function sinceLine(run, fine, show) {
   const cause = run.causes && run.causes[0];
   const incident = incidentOf(run);
   if (!cause && !incident) return null;
   const step = cause ? cause.step : incident.opened_step;
   const origin = cause ? cause.origin : incident.subject;
   const where = placeIn(run, origin);
-  const host = incident && [incident.host, incident.device].filter(Boolean)
-                               .join(', ');
+  const host = incident &&
+      [incident.host, incident.device, podText(incident.pod)].filter(Boolean)
+          .join(', ');
   return h('p', {class: 'since'},
-      h('span', {class: 'label'}, 'Since '),
+      h('span', {class: 'label'}, fine ? 'Noted since ' :
+          run.condition === 'healed' ? 'Began at ' : 'Since '),
       h('button', {class: 'link', 'data-key': 'since',
                    title: 'Show this step on the charts',
                    onclick: () => show(step)}, `step ${count(step)}`),
       incident && [' · ', when(incident.opened)],
       where && [h('span', {class: 'label'}, ' · first seen at '),
                 h('span', {class: 'name'}, where)],
-      host && h('span', {class: 'label'}, ` on ${host}`));
+      host && run.world_size > 1 && h('span', {class: 'label'}, ` on ${host}`));
 }
 
 // Those of the run's own framework first, then those for any.
@@ -66,6 +69,7 @@ function actions(cause, own, key) {
 }
 
 function evidence(cause, said) {
+  if (said && !cause.evidence.length) return null;
   return h('section', {class: 'why'},
       h('h2', {}, 'Why ', h('span', {class: 'tag'},
                             `${words(cause.cause)}, ${cause.grade}`)),
@@ -75,10 +79,10 @@ function evidence(cause, said) {
 }
 
 // Of a healthy run nothing needs to be done: what was seen is folded in.
-function otherCauses(run, healthy) {
-  const rest = (run.causes || []).slice(healthy ? 0 : 1);
+function otherCauses(run, aside) {
+  const rest = (run.causes || []).slice(aside ? 0 : 1);
   if (!rest.length) return null;
-  const title = healthy ?
+  const title = aside ?
       `Seen, and harmless: ${rest.map((c) => words(c.cause)).join(', ')}` :
       rest.length === 1 ? '1 more cause' : `${rest.length} more causes`;
   return h('details', {class: 'causes', 'data-key': 'causes'},
@@ -90,41 +94,28 @@ function otherCauses(run, healthy) {
             evidence(cause, true)))));
 }
 
-export function lifeOf(run) {
-  const when = run.ended || run.last_record;
-  if (run.state === 'open') {
-    return `running · last record ${ago(run.last_record)}`;
-  }
-  if (run.ended_by) return `ended ${ago(when)} by ${run.ended_by}`;
-  const why = run.end_reason ? ` (${run.end_reason})` : '';
-  return (run.state === 'lost' ? 'lost' : 'ended') +
-      (when ? ` ${ago(when)}` : '') + why +
-      (run.judged_to_end === false ? ', not judged to its end' : '');
-}
-
 export function drawVerdict(element, run, show, tools) {
-  const severity = run.health_severity;
+  const {word, severity, fine} = stateOf(run);
   const cause = run.causes && run.causes[0];
-  const healed = run.condition === 'healed';
   const [what, why] = clauses(run);
   const said = cause && run.headline_cause === 0;
-  const healthy = severity === 'none' && !healed;
+  // Of a healthy run that its verdict says is healthy, all causes are asides.
+  const aside = fine && !said;
   element.className = `verdict-block ${severity}`;
   fill(element,
-      h('p', {class: 'state'}, mark(severity),
-        h('b', {}, words(run.health)),
+      h('p', {class: 'state'}, mark(severity), h('b', {}, word),
         h('span', {class: 'note'}, lifeOf(run)), tools),
-      h('h1', {}, run.condition === 'healthy' ? capital(afterLead(run)) : what),
+      h('h1', {}, what),
       why && h('p', {class: 'rest'}, why),
       run.severity === undefined && h('p', {}, 'This run ended long ago, and ' +
           'is too long to be judged again here: `nanwatch replay` does.'),
-      !healthy && sinceLine(run, show),
+      !aside && sinceLine(run, fine, show),
       run.stop_requested && h('p', {class: 'note'},
                               `Asked to stop: ${run.stop_requested}`),
-      cause && !healthy && h('div', {class: 'columns'},
+      cause && !aside && h('div', {class: 'columns'},
                  actions(cause, run.description.framework, 0),
                  evidence(cause, said)),
-      otherCauses(run, healthy));
+      otherCauses(run, aside));
 }
 
 function fact(name, text, note, bad) {
@@ -141,6 +132,21 @@ function measured(run, field, name, format) {
   const note = bad && v.last_finite !== null ? `was ${format(v.last_finite)}` :
       v.nonfinite ? `${count(v.nonfinite)} not finite` : '';
   return fact(name, text, note, bad);
+}
+
+// How many there are; of one that trains alone, where.
+function ranks(run) {
+  const lost = run.ranks_lost > 0;
+  const note = lost ? `${count(run.ranks_lost)} lost` : '';
+  if (run.world_size > 1) {
+    const open = run.state === 'open' && run.ranks_open !== undefined &&
+        run.ranks_open < run.world_size;
+    return fact('Ranks', (open ? `${count(run.ranks_open)} of ` : '') +
+                count(run.world_size), note, lost);
+  }
+  const [rank] = run.ranks || [];
+  return rank && fact('On', [rank.host, rank.device, rank.device_id]
+                                .filter(Boolean).join(', '), note, lost);
 }
 
 export function drawFacts(element, run) {
@@ -162,11 +168,7 @@ export function drawFacts(element, run) {
           scaler.updates_to_floor !== undefined &&
           fact('Scale at its floor', `in ${count(scaler.updates_to_floor)}`,
                'updates', true),
-      fact('Ranks', run.ranks_open !== undefined ?
-               `${count(run.ranks_open)} of ${count(run.world_size)}` :
-               count(run.world_size),
-           run.ranks_lost ? `${count(run.ranks_lost)} lost` : '',
-           run.ranks_lost > 0),
+      ranks(run),
       fact('Trained with', [framework(about.framework || ''), about.precision]
                                .filter(Boolean).join(', ')),
       run.owner && fact('Owner', run.owner),

@@ -7,6 +7,8 @@ import shutil
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.M | re.S)
 LIST = re.compile(r"\s*(?:[-*]|\d+\.) ")
+LONG = 400  # letters of a paragraph
+SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z`])")
 # Files that become pages, and what colours them.
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".h": "c",
              ".hpp": "cpp", ".cc": "cpp", ".c": "c", ".proto": "protobuf",
@@ -44,6 +46,8 @@ class Pages:
 
     def adapted(self, page, text):
         """With links that hold on the site; what stands in code stays."""
+        if page.parent.name == "rules":
+            text = sentence_by_sentence(text)
         parts = CODE.split(text)
         parts[::2] = [LINK.sub(lambda m: self.link(page, m), part)
                       for part in parts[::2]]
@@ -90,6 +94,20 @@ class Pages:
             target.write_text(f"# {path.name}\n\n`{path}`\n\n"
                               f"````{language}\n{text}````\n")
         return page
+
+
+def sentence_by_sentence(text):
+    """A long paragraph of a rule is a list: each sentence says one thing."""
+    names = set(re.findall(r"^\| `(\w+_\w+)` \|", text, re.M))
+    word = re.compile(r"`\w+`|\w+")
+    lines = []
+    for line in text.splitlines():
+        if len(line) > LONG and not re.match(r"[-|#`<]", line):
+            line = word.sub(lambda m: f"`{m[0]}`" if m[0] in names else m[0],
+                            line)
+            line = "\n".join(f"- {said}" for said in SENTENCE.split(line))
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def spaced(text):

@@ -56,7 +56,8 @@ class Judge:
         self.passed += bool(fine)
         self.failed += not fine
         if not fine or self.shown:
-            print(f"{'' if fine else 'WRONG ':6}{group:24} {what:44} {found}")
+            print(f"{'' if fine else 'WRONG ':6}{group:24} {what:44} {found}",
+                  flush=True)
 
 
 def is_of(fault, net, bits):
@@ -242,12 +243,24 @@ def judge_fusion(judge, kinds):
                 status == 3 and found is None, f"status {status}")
 
 
+def judge_programs(judge, all_of_them, folder):
+    """What runs a program itself: repeat, precheck, fusion, and all steps."""
+    judge_repeats(judge, REPEATED if all_of_them else ["add", "put"])
+    judge_floors(judge, folder)
+    judge_prechecks(judge)
+    judge_fusion(judge, FUSED if all_of_them else [("healthy", "block")])
+    tuning.judge_tuning(judge, folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--part", choices=[*nets.NETS, "programs"])
     arguments = parser.parse_args()
     names = list(nets.NETS) if arguments.all else ["transformer"]
+    if arguments.part:
+        names = [name for name in nets.NETS if name == arguments.part]
     seeds = range(5 if arguments.all else 2)
     torch.use_deterministic_algorithms(True)
     with tempfile.TemporaryDirectory(prefix="nw-") as folder:
@@ -262,12 +275,8 @@ def main():
             restarts.judge_restarts(
                 judge, *((names, 3, 1000, 300) if arguments.all
                          else (["gru"], 1, 400, 150)))
-            judge_repeats(judge, REPEATED if arguments.all else ["add", "put"])
-            judge_floors(judge, pathlib.Path(folder))
-            judge_prechecks(judge)
-            judge_fusion(judge, FUSED if arguments.all
-                         else [("healthy", "block")])
-            tuning.judge_tuning(judge, pathlib.Path(folder))
+            if arguments.part in (None, "programs"):
+                judge_programs(judge, arguments.all, pathlib.Path(folder))
         finally:
             daemon.kill()
     print(f"\n{'':24} {'right':>6} {'wrong':>6}")

@@ -9,6 +9,7 @@ import time
 
 from conftest import (BIN, ROOT, Daemon, Webhook, free_port, get_json,
                       reachable, wait_for)
+from exporters import Exporters
 from tls_site import HERE, Authority
 
 sys.path.insert(0, str(ROOT / "dashboards/grafana/source"))
@@ -31,6 +32,7 @@ class MonitoredRuns:
         self.folder, self.seconds = pathlib.Path(folder), seconds
         self.started = []
         self.webhook = Webhook()
+        self.exporters = Exporters()
         certificate, key = Authority(self.folder).sign("server", HERE)
         self.prometheus = Source(f"http://127.0.0.1:{free_port()}")
         self.victoria = Source(f"http://127.0.0.1:{free_port()}")
@@ -74,7 +76,7 @@ scrape_configs:
     scrape_interval: 500ms
     scrape_timeout: 500ms
     static_configs: [{{targets: ["{target}"]}}]
-""")
+{self.exporters.scrapes()}""")
         self.run("prometheus", f"--config.file={config}",
                  f"--storage.tsdb.path={self.folder}/tsdb",
                  f"--web.listen-address={self.prometheus.url[7:]}")
@@ -148,3 +150,4 @@ scrape_configs:
                     process.stdin.close()
         self.daemon.kill()
         self.webhook.close()
+        self.exporters.close()

@@ -16,6 +16,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
                        / "client_lib/python/src"))
 
+import exporters  # noqa: E402
+
 import nanwatch  # noqa: E402
 
 PYTORCH = nanwatch.Scaler(kind="dynamic", name="pytorch", init_scale=65536.0,
@@ -38,10 +40,14 @@ class Training:
         self.sessions = [
             nanwatch.init(job="e2e", run=self.name, rank=rank,
                           world_size=self.ranks, address=address,
-                          host=f"node-{rank}", device="H100", **self.options)
+                          host=f"node-{rank}", **self.device(rank),
+                          **self.options)
             for rank in range(self.ranks)]
         for session in self.sessions:
             self.register(session)
+
+    def device(self, rank):
+        return {"device": "H100", "device_id": exporters.uuid(rank)}
 
     def register(self, session):
         pass
@@ -165,6 +171,9 @@ class Drifts(Training):
 
     family = "rank"
     ranks = 3
+
+    def device(self, rank):
+        return {"device": "Ascend910B", "device_id": str(exporters.NPU)}
 
     def values(self, step, rank):
         return {"replica_digest": 1000 + step + (rank == 1

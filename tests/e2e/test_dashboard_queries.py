@@ -6,6 +6,7 @@ import tempfile
 
 import pytest
 
+import exporters
 from conftest import ALL, ROOT
 from monitored_runs import MUTED, SICK, MonitoredRuns
 
@@ -21,6 +22,7 @@ NOWHERE = {
     ("run", "Loss scale", "D"): "takes scales of layers: test_layer_scales",
     ("run", "Loss scale", "E"): "takes scales of layers: test_layer_scales",
     ("run", "The scaler", "E"): "takes scales of layers: test_layer_scales",
+    ("run", "Where it began", "D"): "takes a cluster: test_pods",
     ("run", "Loss and its benchmark", "B"): "takes a benchmark: test_benchmark",
     ("run", "Loss above its benchmark", "A"): "as B",
     ("run", "Steps compared a second", "A"): "as B",
@@ -47,7 +49,8 @@ QUIET_IN_HEALTH = {
             ("Loss and its benchmark", "B"), ("Loss above its benchmark", "A"),
             ("Steps compared a second", "A"),
             ("Worst ops", "A"), ("Where it began", "A"),
-            ("Where it began", "B"), ("Where it began", "C")},
+            ("Where it began", "B"), ("Where it began", "C"),
+            ("Where it began", "D")},
     "ranks": set(),
     "ops": {("Worst op", "A"), ("Last bad step was", "A"),
             ("Of ops not named", "A"), ("Top offenders over time", "A"),
@@ -198,6 +201,34 @@ def test_the_ranks_board_names_the_rank_that_differs(monitored):
     sick = {rank for rank, value in newest(found["Ranks, worst first", "A"]
                                            ).items() if value >= 2}
     assert "2" in sick
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_devices_board_puts_a_sick_rank_beside_its_device(monitored, source):
+    found = filled(monitored, getattr(monitored, source), BOARDS["devices"])
+
+    def beside(query):
+        return {(labels["run_id"], labels["rank"], labels["host"]): points[-1][1]
+                for labels, points in found[
+                    "Ranks and their devices, sickest first", query]}
+
+    codes, double, single, heat = map(beside, "BCDE")
+    rank = ("disagrees", "2", "node-2")
+    assert (codes[rank], double[rank], single[rank], heat[rank]) == (
+        exporters.XID, 2, 7, 88)
+    # An NPU, by the host that is scraped and its number.
+    on_npu = ("drifts", "1", "node-1")
+    assert (codes[on_npu], double[on_npu], heat[on_npu]) == (
+        exporters.NPU_ERROR, 1, 52)
+    assert set(codes) == {rank, on_npu}
+    assert ("disagrees", "3", "node-3") not in double, "cannot count"
+    assert heat["disagrees", "0", "node-0"] == 61
+    assert newest(found["On a device with errors", "A"])[""] == 2
+    assert newest(found["Hottest device", "A"])[""] == 88
+    codes_over_time = {labels["rank"] for labels, _ in
+                       found["Xid and error codes", "A"]
+                       if labels["run_id"] == "disagrees"}
+    assert codes_over_time == {"2"}
 
 
 @pytest.mark.skipif(not ALL, reason="needs python3-matplotlib")

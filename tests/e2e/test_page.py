@@ -1,9 +1,4 @@
-"""The page, in a real Chromium, of a real daemon with real runs.
-
-With NANWATCH_PICTURES=FOLDER it leaves pictures of what it saw there; with
-NANWATCH_PAGE=dashboards/web it takes the page's files from there, so that one
-can work on them without a build.
-"""
+"""The page, in a real Chromium, of a real daemon with real runs."""
 
 import contextlib
 import csv
@@ -24,62 +19,51 @@ import urllib.request
 import browser
 import pytest
 from conftest import BIN, Daemon, feed, get, get_json, wait_for, word2vec
+from page_site import DESKTOP, PHONE, PICTURES, Visit, context_of, picture, site
 
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
-FILES = os.environ.get("NANWATCH_PAGE")
-PICTURES = os.environ.get("NANWATCH_PICTURES")
 LONG = 3000
 HOSTILE = "<img src=x onerror=alert(1)> & \"co\""
+
+
+def feed_all(daemon, folder):
+    """Runs that are over."""
+    word2vec(daemon.address, "--run", "poisoned", "--scenario", "nan",
+             "--steps", "900", "--poison-step", "600", "--quiet")
+    for steps in ("300", "500"):
+        feed(daemon.address, "--run", "healthy", "--job", "llm", "--ranks", "4",
+             "--steps", steps, "--rate", "0", "--overflow-every", "100",
+             "--noisy")
+    feed(daemon.address, "--run", "long", "--steps", str(LONG), "--rate", "0")
+    feed(daemon.address, "--run", "wide", "--ranks", "150", "--steps", "3",
+         "--rate", "0")
+    feed(daemon.address, "--run", HOSTILE, "--steps", "5", "--job", "<b>")
+    log = folder / "printed.log"
+    log.write_text("".join(
+        f" iteration {step:8}/    5000 | learning rate: 6.000E-05 | "
+        f"lm loss: {9 - step / 900:.6E} | loss scale: 2048.0 | grad "
+        "norm: 1.500 | number of skipped iterations:   0 | number of "
+        "nan iterations:   0 |\n" for step in range(100, 5000, 100)))
+    return log
 
 
 @pytest.fixture(scope="module")
 def watched():
     """A daemon with a run that is sick now, one that was, healthy ones."""
-    with tempfile.TemporaryDirectory(prefix="nw-") as name:
-        daemon = Daemon(name).start()
-        sick = subprocess.Popen(
-            [str(BIN / "nanwatch-word2vec"), "--address", daemon.address,
-             "--run", "sick", "--scenario", "padding", "--steps", "1000000",
-             "--step-delay-ms", "12", "--quiet"], stdout=subprocess.DEVNULL)
-        def others():
-            word2vec(daemon.address, "--run", "poisoned", "--scenario", "nan",
-                     "--steps", "900", "--poison-step", "600", "--quiet")
-            for steps in ("300", "500"):
-                feed(daemon.address, "--run", "healthy", "--job", "llm",
-                     "--ranks", "4", "--steps", steps, "--rate", "0",
-                     "--overflow-every", "100", "--noisy")
-            feed(daemon.address, "--run", "long", "--steps", str(LONG),
-                 "--rate", "0")
-            feed(daemon.address, "--run", "wide", "--ranks", "150", "--steps",
-                 "3", "--rate", "0")
-            log = pathlib.Path(name) / "printed.log"
-            log.write_text("".join(
-                f" iteration {step:8}/    5000 | learning rate: 6.000E-05 | "
-                f"lm loss: {9 - step / 900:.6E} | loss scale: 2048.0 | grad "
-                "norm: 1.500 | number of skipped iterations:   0 | number of "
-                "nan iterations:   0 |\n" for step in range(100, 5000, 100)))
-            tail = subprocess.Popen(
-                [str(BIN / "nanwatch"), "--address", daemon.address, "tail",
-                 str(log), "--run", "logged", "--idle-flush", "0.1"],
-                stdout=subprocess.DEVNULL)
-            wait_for("the log is read", lambda: "logged" in get(
-                daemon.http + "/api/v1/runs"))
-            tail.send_signal(signal.SIGINT)
-            tail.wait(10)
-            feed(daemon.address, "--run", HOSTILE, "--steps", "5", "--job",
-                 "<b>")
-        feeding = threading.Thread(target=others)
-        feeding.start()
-        try:
-            feeding.join()
-            wait_for("the sick run is known to be", lambda: get_json(
-                daemon.http + "/api/v1/runs/sick")["severity"] == "critical")
-            yield daemon
-        finally:
-            sick.terminate()
-            sick.wait(10)
-            daemon.kill()
+    with site() as it:
+        daemon = it.daemon
+        it.start(BIN / "nanwatch-word2vec", "--address", daemon.address,
+                 "--run", "sick", "--scenario", "padding", "--steps", "1000000",
+                 "--step-delay-ms", "12", "--quiet")
+        log = feed_all(daemon, daemon.folder)
+        tail = it.start(BIN / "nanwatch", "--address", daemon.address, "tail",
+                        log, "--run", "logged", "--idle-flush", "0.1")
+        wait_for("the log is read", lambda: "logged" in get(
+            daemon.http + "/api/v1/runs"))
+        tail.send_signal(signal.SIGINT)
+        tail.wait(10)
+        wait_for("the sick run is known to be", lambda: get_json(
+            daemon.http + "/api/v1/runs/sick")["severity"] == "critical")
+        yield daemon
 
 
 @pytest.fixture(scope="module")
@@ -88,64 +72,20 @@ def chromium():
         yield it
 
 
-class Visit:
-    """A page that was opened, and what went wrong on it."""
-
-    def __init__(self, context, daemon):
-        self.page = context.new_page()
-        self.daemon = daemon
-        self.wrong = []
-        self.foreign = []
-        self.page.on("console", lambda m: m.type == "error" and
-                     self.wrong.append(m.text))
-        self.page.on("pageerror", lambda e: self.wrong.append(e.message))
-        self.page.on("request", lambda r: r.url.startswith(
-            (daemon.http + "/", "blob:" + daemon.http)) or
-            self.foreign.append(r.url))
-
-    def open(self, path):
-        self.page.goto(self.daemon.http + path)
-        self.page.wait_for_selector("tbody tr, .verdict-block h1")
-        return self.page
-
-    def run(self, run, more=""):
-        page = self.open(f"/?run={run}{more}")
-        page.wait_for_selector(".chart canvas")
-        return page
-
-
 @pytest.fixture
 def visit(chromium, watched):
     """Opens pages; at the end none of them has broken a rule of its own."""
     visits = []
     with contextlib.ExitStack() as stack:
         def open_one(**options):
-            options.setdefault("viewport", DESKTOP)
-            context = chromium.new_context(**options)
+            context = context_of(chromium, **options)
             stack.callback(context.close)
-            context.set_default_timeout(40000)
-            if FILES:
-                context.route("**/page/*/*", from_folder)
             visits.append(Visit(context, watched))
             return visits[-1]
 
         yield open_one
         for it in visits:
             assert it.wrong == [] and it.foreign == []
-
-
-def from_folder(route):
-    path = pathlib.Path(FILES) / route.request.url.split("/")[-1]
-    if path.exists():
-        route.fulfill(path=str(path))
-    else:
-        route.continue_()
-
-
-def picture(page, name, **options):
-    if PICTURES:
-        page.screenshot(path=str(pathlib.Path(PICTURES) / f"{name}.png"),
-                        **options)
 
 
 # Where a colour of the style sheet is on the first canvas of a chart, within a
@@ -189,7 +129,7 @@ def test_runs_worst_first_and_in_one_sentence(visit, watched):
     assert rows.first.locator("a").inner_text() == "sick"
     verdict = rows.first.locator(".verdict").inner_text()
     run = get_json(watched.http + "/api/v1/runs/sick")
-    assert verdict.startswith("critical") and run["headline"][:20] in verdict
+    assert verdict.startswith("Critical") and run["headline"][:20] in verdict
     assert HOSTILE in page.inner_text("tbody")
     picture(page, "runs-light")
     page.fill("input[type=search]", "LLM")
@@ -207,7 +147,7 @@ def test_the_first_screen_says_what_why_when_and_what_to_do(visit, watched):
     page = visit().run("sick")
     run = get_json(watched.http + "/api/v1/runs/sick")
     assert run["headline"].startswith(page.inner_text("h1").rstrip(".") + ":")
-    assert page.title() == "critical: sick - nanwatch"
+    assert page.title() == "Critical: sick - nanwatch"
     assert "Since step 0" in page.inner_text(".since")
     assert "loss/Log (Log, output, fp16)" in page.inner_text(".since")
     action = run["causes"][0]["actions"][0]["sentence"]
@@ -349,7 +289,7 @@ def test_it_is_called_the_same_everywhere(visit, watched):
     page = visit().open("/?")
     page.wait_for_selector("text=poisoned")
     listed = page.inner_text("tr:has-text('poisoned') .verdict b")
-    assert listed == called
+    assert listed.lower() == called
     page = visit().run("poisoned")
     assert page.inner_text(".state b").lower() == called
     assert page.title() == "poisoned - nanwatch", "it needs nobody"
@@ -498,8 +438,8 @@ def test_without_a_place_it_asks_and_without_a_daemon_it_says_so(visit,
 
 def test_ops_ranks_and_attempts(visit):
     page = visit().run("sick")
-    page.wait_for_selector(".op-names li.bad")
-    assert "loss/Log" in page.inner_text(".op-names li.bad >> nth=0")
+    page.wait_for_selector(".op-names li")
+    assert "loss/Log" in page.inner_text(".op-names li >> nth=0")
     assert "loss/Log" in page.inner_text("#ops tbody tr >> nth=0")
     page = visit().run("healthy")
     page.wait_for_selector("#attempts tbody tr")

@@ -2,24 +2,20 @@
 each row draws its loss and its scale."""
 
 import re
-import subprocess
-import tempfile
 
-import browser
 import pytest
-from conftest import BIN, Daemon, feed, get_json, wait_for, word2vec
-from test_page import DESKTOP, FILES, PHONE, Visit, from_folder, picture
+from conftest import BIN, feed, get_json, wait_for, word2vec
+from page_site import DESKTOP, PHONE, picture, site, stopped
 
 LOSS = ".spark-line path.loss"
 SCALE = ".spark-line path.scale"
 
 
-def padding(daemon, run):
+def padding(at, run):
     """A training that skips every update, and goes on."""
-    return subprocess.Popen(
-        [str(BIN / "nanwatch-word2vec"), "--address", daemon.address, "--run",
-         run, "--scenario", "padding", "--steps", "1000000", "--step-delay-ms",
-         "12", "--quiet"], stdout=subprocess.DEVNULL)
+    return at.start(BIN / "nanwatch-word2vec", "--address", at.daemon.address,
+                    "--run", run, "--scenario", "padding", "--steps", "1000000",
+                    "--step-delay-ms", "12", "--quiet")
 
 
 def is_critical(daemon, run):
@@ -31,44 +27,30 @@ def is_critical(daemon, run):
 def opened():
     """Opens the page of a run in trouble, one in trouble that was killed since, one
     whose loss was not finite once, one with notes, and a healthy one."""
-    with tempfile.TemporaryDirectory(prefix="nw-") as name, \
-            browser.chromium() as chromium:
-        daemon = Daemon(name).start()
-        living = padding(daemon, "living")
+    with site() as it:
+        daemon = it.daemon
+        living = padding(it, "living")
         wait_for("living is critical", lambda: is_critical(daemon, "living"))
-        killed = padding(daemon, "killed")
-        try:
-            wait_for("killed is critical",
-                     lambda: is_critical(daemon, "killed"))
-            killed.kill()
-            killed.wait()
-            wait_for("killed is lost", lambda: get_json(
-                daemon.http + "/api/v1/runs/killed")["state"] == "lost")
-            feed(daemon.address, "--run", "ended", "--nan-loss-at", "50",
-                 "--steps", "100", "--rate", "0")
-            word2vec(daemon.address, "--run", "cured", "--scenario", "cure",
-                     "--steps", "300", "--quiet", check=False)
-            feed(daemon.address, "--run", "fine", "--steps", "300", "--rate",
-                 "0")
+        killed = padding(it, "killed")
+        wait_for("killed is critical", lambda: is_critical(daemon, "killed"))
+        stopped(killed)
+        wait_for("killed is lost", lambda: get_json(
+            daemon.http + "/api/v1/runs/killed")["state"] == "lost")
+        feed(daemon.address, "--run", "ended", "--nan-loss-at", "50",
+             "--steps", "100", "--rate", "0")
+        word2vec(daemon.address, "--run", "cured", "--scenario", "cure",
+                 "--steps", "300", "--quiet", check=False)
+        feed(daemon.address, "--run", "fine", "--steps", "300", "--rate", "0")
 
-            def opened(**options):
-                context = chromium.new_context(**options)
-                context.set_default_timeout(40000)
-                if FILES:
-                    context.route("**/page/*/*", from_folder)
-                page = Visit(context, daemon).open("/")
-                page.wait_for_selector("a:text-is('killed')")
-                page.click("text=ended runs too")
-                page.wait_for_selector("a:text-is('ended')")
-                return page
+        def opened(**options):
+            page = it.visit(**options).open("/")
+            page.wait_for_selector("a:text-is('killed')")
+            page.click("text=ended runs too")
+            page.wait_for_selector("a:text-is('ended')")
+            return page
 
-            opened.living = living
-            yield opened
-        finally:
-            for training in (living, killed):
-                training.kill()
-                training.wait()
-            daemon.kill()
+        opened.living = living
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +127,7 @@ def test_notes_are_drawn_when_somebody_asks(opened):
 
 
 def test_a_run_in_trouble_that_broke_off_makes_nobody_come(opened):
-    opened.living.kill()
-    opened.living.wait()
+    stopped(opened.living)
     page = opened(viewport=DESKTOP)
     page.wait_for_selector("h1:text-is('No run needs attention')")
     assert page.title() == "nanwatch"

@@ -7,6 +7,7 @@ import urllib.parse
 
 import browser
 import pytest
+import relays
 
 from conftest import (BIN, ROOT, Daemon, free_port, get_json, reachable,
                       wait_for)
@@ -76,10 +77,11 @@ class Monitoring:
         wait_for("Alertmanager is up",
                  lambda: reachable(self.alertmanager + "/-/ready"))
 
-    def start(self, *daemons):
+    def start(self, *daemons, **more):
+        """`more`: what else of the rules is cut to seconds."""
         rules = self.folder / "nanwatch.rules.yml"
         rules.write_text(changed((DEPLOY / rules.name).read_text(),
-                                 latch=("[1m]", "[3s]")))
+                                 latch=("[1m]", "[3s]"), **more))
         targets = ", ".join(d.http.removeprefix("http://") for d in daemons)
         config = self.folder / "prometheus.yml"
         config.write_text(changed(
@@ -132,6 +134,33 @@ def told(webhook, run_id, status):
     return [alert for body in list(webhook.bodies)
             for alert in body["alerts"] if alert["status"] == status
             and alert["labels"].get("run_id") == run_id]
+
+
+def test_a_relay_without_its_upstream_is_told_until_it_is_back(
+        folder, processes, webhook):
+    monitoring = Monitoring(folder, processes, webhook)
+    port = free_port()
+    judge = relays.upstream(folder, port)
+    relay = relays.relay(folder, "a", f"tcp://127.0.0.1:{port}").start()
+
+    def said(status):
+        return [alert for body in list(webhook.bodies)
+                for alert in body["alerts"] if alert["status"] == status
+                and alert["labels"]["alertname"] == "NanwatchRelayBehind"]
+    try:
+        # An upstream that is away for 2 s; the line of a minute stays.
+        monitoring.start(relay, away=("max_over_time(nanwatch_relay_connected[3s"
+                                      "]) == 0\n        for: 2m",
+                                      "max_over_time(nanwatch_relay_connected[3s"
+                                      "]) == 0\n        for: 2s"))
+        alert = wait_for("the alert is told", lambda: said("firing"), 40)[0]
+        assert alert["labels"]["instance"] == relay.http.removeprefix("http://")
+        assert "its upstream has been away" in alert["annotations"]["description"]
+        judge.start()
+        wait_for("it is over", lambda: said("resolved"), 40)
+    finally:
+        relay.kill()
+        judge.kill()
 
 
 def test_a_collapsing_run_is_told_once_by_either_path(folder, processes,

@@ -2,6 +2,7 @@
 number comes from. What is over a limit today stands in allowed.toml."""
 
 import datetime
+import gzip
 import pathlib
 import re
 import tomllib
@@ -35,6 +36,15 @@ def differing(counts, limit, listed, what):
             wrong.append(f"{name}: {count} {what}; write that for {was} in "
                          "allowed.toml")
     return wrong
+
+
+PAGE_BYTES = 56 * 1024  # zipped; ours: a second at 0.5 Mbit/s
+
+
+def test_the_page_stays_small():
+    files = sorted((ROOT / "dashboards/web").glob("*.*"))
+    zipped = len(gzip.compress(b"".join(f.read_bytes() for f in files)))
+    assert 10000 < zipped <= PAGE_BYTES
 
 
 # ----------------------------------------------------------------- the rules

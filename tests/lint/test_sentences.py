@@ -18,8 +18,6 @@ PLACES = (
 # Where words are looked at and nothing depends on what they say: a file, what
 # its line holds, and why. Each must still be there.
 ALLOWED = (
-    ("dashboards/web/runs_view.js", "headline.search(/[.;:] /)",
-     "sets a long headline in two lines"),
     ("daemon/rpc/short_reason.cc", "reason.rfind(' ', end)",
      "cuts a long reason between two words"),
     ("daemon/cli/rule_page.cc", "sentence.find('`')",

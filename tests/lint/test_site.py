@@ -58,3 +58,10 @@ def test_the_search_has_every_page(site):
     for page in ("docs/INSTALL.html", "deploy/runbooks/causes/divergence.html",
                  "cli.html"):
         assert f'"{page}"' in index
+
+
+def test_a_long_paragraph_of_a_rule_is_a_list(site):
+    page = (site / "deploy/runbooks/rules/loss_spike.html").read_text()
+    fires = page.split('id="fires-when"')[1].split("</h2>")[1].split("<h2")[0]
+    assert fires.count("<li>") > 5 and "<p>" not in fires
+    assert "<code>critical_nats</code>" in fires

@@ -168,11 +168,12 @@ def test_clang_format():
 def test_shell_scripts_are_valid():
     scripts = [
         p for p in tracked("")
-        if p.read_bytes()[:20].startswith(b"#!/usr/bin/env bash")
+        if p.read_bytes()[:20].startswith((b"#!/usr/bin/env bash", b"#!/bin/sh"))
     ]
     assert scripts
     for script in scripts:
-        subprocess.run(["bash", "-n", str(script)], check=True)
+        shell = script.read_text().splitlines()[0].split("/")[-1].split()[-1]
+        subprocess.run([shell, "-n", str(script)], check=True)
         assert script.stat().st_mode & 0o111, f"{script} is not executable"
 
 

@@ -8,6 +8,8 @@ import time
 import pytest
 from daemons import daemon, folder, program, said, summary  # noqa: F401
 
+from nanwatch._slurm import why_ended
+
 BEGIN = """
 import os, signal, sys, threading, time
 import nanwatch
@@ -271,3 +273,28 @@ raise ValueError("mine")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1 and err.count("ValueError: mine") == 1
     assert err.count("Traceback") == 1
+
+
+@pytest.mark.parametrize("environment, words", [
+    ({}, ""),
+    ({"SLURM_JOB_ID": "7"}, "in Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "soon"}, "in Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1000"},
+     "the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1002"},  # clocks differ
+     "the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1003"},
+     "3 s before the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "8201"},
+     "2 h before the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7_1", "SLURM_JOB_END_TIME": "1000"}, ""),
+    ({"SLURM_JOB_END_TIME": "1000"}, ""),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:1000"},
+     "the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "7:2000"},
+     "17 min before the time limit of Slurm job 7"),
+    ({"SLURM_JOB_ID": "7", "NANWATCH_SLURM_END": "6:1000"},  # inherited
+     "in Slurm job 7"),
+])
+def test_why_slurm_ended_a_process(environment, words):
+    assert why_ended(environment, now=1000.0) == words

@@ -15,13 +15,14 @@ def cases(table):
     for line in (TABLES / table).read_text().splitlines():
         kind, *words = line.split() or [""]
         if kind == "case":
-            found.append({"name": words[0], "env": {}, "call": {}})
+            found.append({"name": words[0], "env": {}, "call": {},
+                          "in": ["-"] * 4})
         elif kind in ("env", "call"):
             found[-1][kind] = dict(word.split("=", 1) for word in words)
         elif kind == "user":
             found[-1]["user"] = int(words[0])
-        elif kind == "is":
-            found[-1]["is"] = words
+        elif kind in ("is", "in"):
+            found[-1][kind] = words
     return found
 
 
@@ -38,6 +39,8 @@ def test_who_this_process_is(case):
     said = [i.run_id or "-", "-" if i.attempt is None else str(i.attempt),
             str(i.rank), str(i.local_rank), str(i.world_size)]
     assert said + ["guessed"] * i.run_id_guessed == case["is"]
+    where = (i.job, i.namespace, i.pod, i.node)
+    assert [text or "-" for text in where] == case["in"]
 
 
 @table("address_table.txt")

@@ -89,7 +89,9 @@ class AlikeLinesReader : public LineReader {
     if (roles.epoch != NumberRoles::kNone) {
       fact_.SetEpoch(numbers[roles.epoch].value);
     }
-    fact_.AddNumber(ColumnMeaning::kLoss, numbers[roles.loss].value);
+    fact_.AddNumber(
+        roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss,
+        numbers[roles.loss].value - roles.top);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known = meaning == ColumnMeaning::kGradNorm ||

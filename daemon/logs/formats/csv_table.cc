@@ -27,6 +27,7 @@
 #include "logs/loss_parts.h"
 #include "logs/scan.h"
 #include "logs/table_row.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
@@ -46,7 +47,7 @@ class CsvTableReader : public LineReader {
       return;
     }
     // Other lines between, another table, a torn row, or the header's second.
-    if (!row_.Split(line, separator_) ||
+    if (!row_.Split(WithPoints(line), separator_) ||
         row_.cells().size() != columns_.size() ||
         (separator_ == '|' && no_row_ && !HasNumber())) {
       TakeHeader(line);
@@ -69,6 +70,15 @@ class CsvTableReader : public LineReader {
   }
 
  private:
+  // "3;2,4039" as "3;2.4039": where semicolons part cells, commas are a
+  // number's.
+  std::string_view WithPoints(std::string_view line) {
+    if (separator_ != ';' || line.find(',') == line.npos) return line;
+    pointed_ = line;
+    std::replace(pointed_.begin(), pointed_.end(), ',', '.');
+    return pointed_;
+  }
+
   // A text's table shows a few results; that of a log goes on.
   void HoldRows(FactList* facts) {
     held_.insert(held_.end(), facts->begin(), facts->end());
@@ -131,7 +141,8 @@ class CsvTableReader : public LineReader {
     size_t evaluation = std::string_view::npos;
     for (const std::string_view cell : names) {
       if (WholeNumber(cell)) return;
-      const ColumnMeaning meaning = names_.Of(cell);
+      ColumnMeaning meaning = names_.Of(cell);
+      if (meaning == ColumnMeaning::kNothing) meaning = ForeignMeaning(cell);
       columns.push_back(meaning);
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
@@ -191,6 +202,7 @@ class CsvTableReader : public LineReader {
   EvaluationNews evaluations_;
   std::vector<std::string> above_;  // cells of the line before that is no row
   std::string header_;
+  std::string pointed_;   // the row, its numbers with points
   bool no_row_ = false;   // behind the header so far
   bool in_text_ = false;  // bars stand around the table, as in Markdown
   FactList held_;         // of its first rows

@@ -72,6 +72,8 @@ def interpolate(text, board, chosen, words):
         name, style = found[1] or found[3], found[2]
         if name in words:
             return words[name]
+        if name.isdigit():  # of a label_replace
+            return found[0]
         if name not in chosen:
             raise Refused(f"no such variable: {name} in {text}")
         return formatted(variables[name], chosen[name], style)

@@ -269,7 +269,7 @@ RELAYED = (7, [
           "Age of the oldest message that a relay's upstream does not hold yet.",
           "Below a second.",
           "The upstream is away or busy: the relay keeps all and judges alone.",
-          bottom=0, width=6),
+          bottom=0, width=6, alerts=("NanwatchRelayBehind",)),
     lines("Events behind",
           q(value("nanwatch_relay_lag_events"), "{{instance}}"), "none",
           "Events of a relay's history that its upstream may not hold yet.",
@@ -288,7 +288,8 @@ RELAYED = (7, [
         "Whether it is there, and what it did not get.",
         "1, and nothing else.",
         "Refused: the relay's log says why. Lacked: retention or a full disk "
-        "took it before it was sent.", bottom=0, decimals=0, width=6),
+        "took it before it was sent.", bottom=0, decimals=0, width=6,
+        alerts=("NanwatchRelayBehind",)),
     lines("Sent upstream", [
         q(rate("nanwatch_relay_bytes_total"), "{{instance}} bytes"),
         q(rate("nanwatch_relay_messages_total"), "{{instance}} messages"),

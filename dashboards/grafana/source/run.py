@@ -241,16 +241,17 @@ BEGAN = (5, [
                      "?run=${run_id:percentencode}&step=${__value.raw}")]}),
         "rank": ("min by (condition) (nanwatch_condition_origin_rank{RUN})",
                  {"unit": "none", "decimals": 0}),
-        "op": (None, {}),
+        "op": (None, {}), "node": (None, {}),
         "ops": ("max by (condition, op) (nanwatch_condition_origin_info{RUN})",
                 None),
+        "nodes": ("max by (condition, node_name) "
+                  "(nanwatch_condition_origin_pod_info{RUN})", None),
     },
-        "Of each family that fires and that nobody muted: the step, rank and op "
-        "of the first finding. Alerts name the same.",
+        "Of each family that fires and that nobody muted: the step, rank, op "
+        "and, in Kubernetes, node of the first finding. Alerts name the same.",
         "Empty.",
-        "Resume from a checkpoint before the step. No rank or no op: it is of "
-        "the whole run.",
-        labels={"condition": "sick with"}, none="none",
+        "Resume from a checkpoint before it. No rank or op: it is of the run.",
+        labels={"condition": "sick with", "node_name": "node"}, none="none",
         alerts=CONDITIONS.values()),
 ])
 

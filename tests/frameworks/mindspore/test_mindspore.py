@@ -179,7 +179,7 @@ def test_gradients_say_whether_they_are_finite(daemon, name, scaled):
         assert watch.run.flush(15)
     it = Verdict(daemon, name)
     assert int(it.summary["overflows"]) == 1, it
-    assert "1 time, step 15 to 15, 2 elements" in it.text, it
+    assert "1 time, step 15, 2 elements" in it.text, it
 
 
 def test_gradients_that_are_none(daemon, name):
@@ -320,7 +320,7 @@ def test_nothing_waits_for_the_device(daemon, name, device):
     values = {v["field"]: v["last"] for v in it.summary["values"]}
     assert values["loss_scale"] == 32.0 and values["loss"] == 1.0, it
     assert values["grad_norm"] == pytest.approx(8**0.5), it
-    assert "1 time, step 20 to 20" in it.text, it
+    assert "1 time, step 20," in it.text, it
 
 
 def test_the_callback_does_not_wait_either(daemon, name, device):

@@ -13,7 +13,7 @@ from torch import nn
 import nanwatch
 import nanwatch.torch
 from nanwatch import _sketches
-from nanwatch._torch.compared_steps import ComparedSteps
+from nanwatch._compared_steps import ComparedSteps
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = BIN.parent / "client_lib" / "libnanwatch.so"

@@ -90,8 +90,14 @@ TEST_F(FairMailboxTest, CountsItemsAsItCountsBytes) {
 
 TEST_F(FairMailboxTest, SaysWhoPresses) {
   EXPECT_EQ(Push(kAnn, 0, 10000), Offered::kTaken);
+  EXPECT_FALSE(box_.Presses(kAnn));
   EXPECT_EQ(Push(kAnn, 0, 25000), Offered::kPressing);
+  EXPECT_TRUE(box_.Presses(kAnn));
+  EXPECT_FALSE(box_.Presses(kBob));
   EXPECT_EQ(Push(kBob, 0, 10000), Offered::kTaken);
+  while (!Pop().empty()) {
+  }
+  EXPECT_FALSE(box_.Presses(kAnn));
 }
 
 TEST_F(FairMailboxTest, AnEndComesBehindAllElseAndAlwaysFits) {

@@ -33,6 +33,7 @@ std::vector<Event> EventsWithNames() {
   rank.rank.host = "HOSTNAME";
   rank.rank.device = "DEVICENAME";
   rank.rank.device_id = "DEVICEID";
+  rank.rank.pod = {"PODNAME", "NAMESPACE", "NODENAME"};
   add(rank);
   OpNamesAdded ops;
   OpName& op = ops.names.ops.emplace_back();
@@ -100,6 +101,7 @@ TEST(NameHash, AnIncidentLosesItsSentences) {
   incident.subject.optimizer = "OPTNAME";
   incident.host = "HOSTNAME";
   incident.device = "DEVICENAME";
+  incident.pod.name = "PODNAME";
   incident.summary = "OPNAME overflows";
   incident.acknowledged_by = "SOMEBODY";
   incident.findings.emplace_back().sentence = "OPNAME on HOSTNAME";
@@ -110,6 +112,7 @@ TEST(NameHash, AnIncidentLosesItsSentences) {
   EXPECT_EQ(incident.host + incident.device + incident.summary +
                 incident.acknowledged_by,
             "");
+  EXPECT_FALSE(incident.pod.known());
   EXPECT_TRUE(incident.findings.empty());
 }
 

@@ -20,6 +20,7 @@ struct Case {
   Words environment;
   Words call;
   std::string is;
+  std::string in = "- - - -";
 };
 
 Words ReadWords(std::istringstream* line) {
@@ -42,6 +43,9 @@ std::vector<Case> ReadTable(const char* path) {
     if (kind == "env") cases.back().environment = ReadWords(&line);
     if (kind == "user") line >> cases.back().user;
     if (kind == "call") cases.back().call = ReadWords(&line);
+    if (kind == "in") {
+      std::getline(line >> std::ws, cases.back().in);
+    }
     if (kind == "is") {
       for (std::string word; line >> word;) {
         cases.back().is += (cases.back().is.empty() ? "" : " ") + word;
@@ -75,9 +79,15 @@ nanwatch_run_options Options(const Words& call) {
   return options;
 }
 
+std::string Dash(const std::string& s) { return s.empty() ? "-" : s; }
+
+std::string DescribePlace(const Identity& identity) {
+  return Dash(identity.job) + " " + Dash(identity.name_space) + " " +
+         Dash(identity.pod) + " " + Dash(identity.node);
+}
+
 std::string Describe(const Identity& identity) {
-  const auto dash = [](const std::string& s) { return s.empty() ? "-" : s; };
-  return dash(identity.run_id) + " " +
+  return Dash(identity.run_id) + " " +
          (identity.attempt ? std::to_string(*identity.attempt) : "-") + " " +
          std::to_string(identity.rank) + " " +
          std::to_string(identity.local_rank) + " " +
@@ -89,10 +99,10 @@ TEST(IdentityTest, ObeysTheTable) {
   const std::vector<Case> table = ReadTable(IDENTITY_TABLE);
   ASSERT_GE(table.size(), 20u);
   for (const Case& row : table) {
-    EXPECT_EQ(
-        Describe(FindIdentity(Options(row.call), Environ(row.environment))),
-        row.is)
-        << row.name;
+    const Identity found =
+        FindIdentity(Options(row.call), Environ(row.environment));
+    EXPECT_EQ(Describe(found), row.is) << row.name;
+    EXPECT_EQ(DescribePlace(found), row.in) << row.name;
   }
 }
 

@@ -33,8 +33,12 @@ class Walk {
     return places;
   }
   void Remove(int32_t rank) {
+    ring.Leave(places_[rank]);
     places_.erase(rank);
-    ring.Recount(Places());
+  }
+  void Join(int32_t rank, Place at = {}) {
+    places_[rank] = at;
+    ring.Join(at);
   }
   // The steps that are judged now.
   std::vector<AlignedStep> Judged(Time now = kStart) {
@@ -123,6 +127,31 @@ TEST(AlignedRingTest, DoesNotWaitForTheLost) {
   walk.Step(1, 5);
   EXPECT_TRUE(walk.Judged().empty());
   walk.Remove(2);
+  EXPECT_EQ(walk.Judged().size(), 1u);
+}
+
+TEST(AlignedRingTest, WaitsForWhoComesBackFromWhereHeStood) {
+  Walk walk({0, 1, 2});
+  for (int64_t step = 5; step <= 7; ++step) walk.Step(0, step);
+  walk.Step(1, 5);
+  walk.Step(1, 6);
+  walk.Step(1, 7);
+  walk.Step(2, 5);
+  const Place stood = Place{}.Next(5);
+  EXPECT_EQ(walk.Judged().size(), 1u);
+  walk.Remove(2);
+  walk.Join(2, stood);
+  EXPECT_TRUE(walk.Judged().empty());
+  walk.Step(2, 6);
+  auto judged = walk.Judged();
+  ASSERT_EQ(judged.size(), 1u);
+  EXPECT_EQ(judged[0].step, 6);
+  EXPECT_EQ(judged[0].seen, 3);
+  // A new one has been nowhere yet.
+  walk.Join(3);
+  walk.Step(2, 7);
+  EXPECT_TRUE(walk.Judged().empty());
+  walk.Step(3, 7);
   EXPECT_EQ(walk.Judged().size(), 1u);
 }
 

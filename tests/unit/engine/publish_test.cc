@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "tests/unit/engine/driver.h"
 
 namespace nanwatch {
@@ -58,6 +60,29 @@ TEST(PublishTest, ShowsTheLowestAndTheHighestScaleOfALayer) {
   EXPECT_EQ(run->scaler.layers->highest, 1024);
   EXPECT_EQ(run->scaler.layers->highest_op, "head");
   EXPECT_EQ(run->scaler.layers->highest_rank, 0);
+}
+
+TEST(PublishTest, ARankThatCameBetweenMovesThoseBehindIt) {
+  Driver driver;
+  std::map<int, SessionId> ranks;
+  for (int rank = 0; rank < 260; rank += 2) {
+    ranks[rank] = driver.Open("job", rank, 260);
+  }
+  const auto before = driver.Run("job");
+  ranks[129] = driver.Open("job", 129, 260);
+  // Nothing was published since: it still has its old place.
+  driver.Steps(ranks[256], {{.step = 7}});
+  const auto after = driver.Run("job");
+  EXPECT_EQ(before->ranks[0], after->ranks[0]);
+  ASSERT_EQ(after->ranks.size(), 3u);
+  EXPECT_EQ(after->ranks[1]->at(1).description.rank, 129);
+  EXPECT_EQ(after->ranks[1]->at(2).description.rank, 130);
+  EXPECT_EQ(after->ranks[2]->at(1).description.rank, 256);
+  EXPECT_EQ(after->ranks[2]->at(1).last_step, 7);
+  driver.Steps(ranks[0], {{.step = 8}});
+  const auto later = driver.Run("job");
+  EXPECT_EQ(later->ranks[0]->at(0).last_step, 8);
+  EXPECT_EQ(later->ranks[1], after->ranks[1]);
 }
 
 TEST(PublishTest, RanksStandInOrderHoweverTheyOpened) {

@@ -210,6 +210,31 @@ TEST_F(HistoryTest, ItsOwnThreadCommitsAndClosingCommitsTheRest) {
   EXPECT_EQ(ReadAll().size(), 2u);
 }
 
+TEST_F(HistoryTest, ACheckpointOfManyRanksWaitsForItsShareOfWhatCame) {
+  constexpr uint64_t kLeast = 4 << 20;
+  constexpr int kRanks = 48;
+  constexpr uint64_t kShare = 16 * kRanks * (8 << 10);
+  static_assert(kShare > kLeast);
+  Put({Opened(Job(1)), Opened(Job(2))});
+  for (int rank = 0; rank < kRanks; ++rank) {
+    Put(EventOf(Job(2), RankOpened{}, rank));
+  }
+  uint64_t bytes = 0;
+  const auto bring = [&](uint64_t more_than) {
+    for (int64_t step = 0; bytes <= more_than; step += 4096) {
+      bytes += BytesOf(Steps(Job(1), step, 4096)).size();
+      Put(Steps(Job(1), step, 4096));
+      PutAndCommit(Steps(Job(2), step, 4096));
+    }
+  };
+  bring(kLeast);
+  EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job(1)));
+  bring(kShare);
+  EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job(1), Job(2)));
+  PutAndCommit(Checkpoint(Job(2)));
+  EXPECT_THAT(history_->NeedCheckpoint(), ElementsAre(Job(1)));
+}
+
 TEST_F(HistoryTest, AReaderBesideTheWriterSeesWholePrefixes) {
   Put(Opened(Job()));
   Commit();

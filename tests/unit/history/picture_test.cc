@@ -189,6 +189,79 @@ TEST_F(PictureTest, RepeatedAndAbsentValuesCountAsTheyAre) {
   EXPECT_EQ(grad.count, 0u);
 }
 
+// Two networks that take turns, and one whose optimizer has no name.
+StepColumns Turns(int64_t first, int rows) {
+  StepColumns columns;
+  columns.optimizers = {"critic", "actor"};
+  Column loss;
+  for (int row = 0; row < rows; ++row) {
+    columns.step.push_back(first + row);
+    columns.time.push_back(kStart);
+    columns.optimizer.push_back(row % 2);
+    loss.values.push_back(row % 2 == 0 ? 0.5 : 8.0);
+  }
+  columns.field[kLoss] = std::move(loss);
+  return columns;
+}
+
+const StepBucket::Value* LossOf(const StepBucket& bucket,
+                                std::string_view optimizer) {
+  for (const StepBucket::Part& part : bucket.parts) {
+    if (part.optimizer == optimizer) return &part.value[kLoss];
+  }
+  return nullptr;
+}
+
+TEST(PictureBucketTest, OptimizersHaveTheirValuesApart) {
+  StepColumns unnamed = Turns(0, 3);
+  unnamed.optimizers.clear();
+  unnamed.optimizer.clear();
+  StepBucket first;
+  AddRows(unnamed, 0, 3, &first);
+  EXPECT_TRUE(first.parts.empty()) << "no record named its optimizer";
+  StepBucket later;
+  AddRows(Turns(3, 10), 0, 10, &later);
+  EXPECT_EQ(LossOf(later, ""), nullptr);
+  for (const bool at_once : {true, false}) {
+    StepBucket whole;
+    AddBucket(first, &whole);
+    if (at_once) {
+      AddRows(Turns(3, 10), 0, 10, &whole);
+    } else {
+      AddBucket(later, &whole);
+    }
+    AddBucket(first, &whole);
+    EXPECT_EQ(whole.value[kLoss].count, 16u);
+    ASSERT_EQ(whole.parts.size(), 3u);
+    EXPECT_EQ(LossOf(whole, "")->count, 6u);
+    EXPECT_EQ(LossOf(whole, "critic")->count, 5u);
+    EXPECT_EQ(LossOf(whole, "critic")->max, 0.5);
+    EXPECT_EQ(LossOf(whole, "actor")->min, 8.0);
+  }
+}
+
+TEST(PictureBucketTest, PartsSurviveTheirCodec) {
+  std::vector<PlacedBucket> buckets(3);
+  for (PlacedBucket& placed : buckets) {
+    AddRows(Turns(0, 4), 0, 4, &placed.bucket);
+  }
+  buckets[1].bucket.parts.clear();
+  std::string bytes;
+  EncodeBuckets(buckets, &bytes);
+  std::vector<PlacedBucket> read;
+  ASSERT_TRUE(DecodeBuckets(bytes, &read));
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_TRUE(read[1].bucket.parts.empty());
+  ASSERT_EQ(read[2].bucket.parts.size(), 2u);
+  EXPECT_EQ(LossOf(read[2].bucket, "actor")->last, 8.0);
+  for (size_t cut = 1; cut < bytes.size(); ++cut) {
+    read.clear();
+    if (DecodeBuckets(std::string_view(bytes).substr(0, cut), &read)) {
+      EXPECT_TRUE(read.size() < 3 || read[2].bucket.parts.empty()) << cut;
+    }
+  }
+}
+
 TEST_F(PictureTest, BucketsSurviveTheirCodec) {
   PlacedBucket bucket;
   bucket.place = 4096;
@@ -237,19 +310,52 @@ TEST_F(PictureTest, OpsComeWithTheirNamesNewestLast) {
   query.run = Job();
   query.to = 8;
   query.rows = 4;
-  const auto rows = Reader()->Ops(query);
-  ASSERT_TRUE(rows.ok()) << rows.error();
-  ASSERT_EQ(rows->size(), 4u);
-  EXPECT_EQ((*rows)[3].status.step, 8);
-  EXPECT_EQ((*rows)[3].op.name, "op 2");
-  EXPECT_EQ((*rows)[2].op.name, "loss/Log");
-  EXPECT_EQ((*rows)[1].op.name, "embed");
-  EXPECT_EQ((*rows)[0].status.step, 7);
-  EXPECT_EQ((*rows)[3].digest, 102u);
-  EXPECT_FALSE((*rows)[3].exponents);
-  ASSERT_TRUE((*rows)[2].exponents);
-  EXPECT_EQ((*rows)[2].exponents->first, -3);
-  EXPECT_EQ((*rows)[2].exponents->counts, (std::vector<uint64_t>{4, 5}));
+  const auto found = Reader()->Ops(query);
+  ASSERT_TRUE(found.ok()) << found.error();
+  const std::vector<OpRow>& rows = found->rows;
+  EXPECT_EQ(found->from, 7);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[3].status.step, 8);
+  EXPECT_EQ(rows[3].op.name, "op 2");
+  EXPECT_EQ(rows[2].op.name, "loss/Log");
+  EXPECT_EQ(rows[1].op.name, "embed");
+  EXPECT_EQ(rows[0].status.step, 7);
+  EXPECT_EQ(rows[3].digest, 102u);
+  EXPECT_FALSE(rows[3].exponents);
+  ASSERT_TRUE(rows[2].exponents);
+  EXPECT_EQ(rows[2].exponents->first, -3);
+  EXPECT_EQ(rows[2].exponents->counts, (std::vector<uint64_t>{4, 5}));
+}
+
+TEST_F(PictureTest, BadOpsAloneComeFromTheWholeRange) {
+  OpNamesAdded names;
+  names.names.ops = {{"embed", "Embedding"}, {"loss/Log", "Log"}};
+  Put({Opened(Job()), EventOf(Job(), names, 0)});
+  for (int64_t step = 0; step < 40; ++step) {
+    OpBatch batch;
+    for (uint32_t op = 0; op < 2; ++op) {
+      batch.columns.step.push_back(step);
+      batch.columns.time.push_back(kStart);
+      batch.columns.op.push_back(op);
+      batch.columns.slot.push_back(Slot::kOutput);
+      batch.columns.elements.push_back(16);
+    }
+    if (step == 3) {
+      batch.columns.count[static_cast<int>(OpCount::kNan)] =
+          SparseCounts{{1}, {5}, {}};
+    }
+    PutAndCommit(EventOf(Job(), batch, 0));
+  }
+  OpQuery query;
+  query.run = Job();
+  query.rows = 10;
+  query.bad_only = true;
+  const auto found = Reader()->Ops(query);
+  ASSERT_TRUE(found.ok()) << found.error();
+  ASSERT_EQ(found->rows.size(), 1u);
+  EXPECT_EQ(found->rows[0].status.step, 3);
+  EXPECT_EQ(found->rows[0].op.name, "loss/Log");
+  EXPECT_FALSE(found->from) << "all of the range was looked at";
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ std::string FactText(const LogFact& fact) {
   }
   if (fact.of_adversary) text.append(" of_adversary");
   if (fact.of_rewards) text.append(" of_rewards");
+  if (fact.of_objective) text.append(" of_objective");
   if (fact.of_classes) text.append(" of_classes");
   if (fact.guessed) text.append(" guessed");
   if (fact.cross_entropy) text.append(" cross_entropy");

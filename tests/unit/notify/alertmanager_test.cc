@@ -42,6 +42,21 @@ TEST(AlertmanagerTest, SaysWhyItIsOver) {
   EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "cleared");
 }
 
+TEST(AlertmanagerTest, APodIsSaidWithItsNode) {
+  Alert alert = One();
+  Incident& incident = alert.shown.incident;
+  incident.pod = {"train-3", "team-a", "gpu7"};
+  incident.device = "NPU 2";
+  const auto place = [&] {
+    return json::parse(AlertsJson({&alert, 1}, {}))[0]["annotations"]["place"];
+  };
+  EXPECT_EQ(place(), "rank 3 (node7, NPU 2, pod team-a/train-3 on node gpu7)");
+  incident.host = "train-3";  // as a pod's host is
+  EXPECT_EQ(place(), "rank 3 (NPU 2, pod team-a/train-3 on node gpu7)");
+  incident.pod = {"", "", "gpu7"};
+  EXPECT_EQ(place(), "rank 3 (train-3, NPU 2, node gpu7)");
+}
+
 TEST(AlertmanagerTest, AnnotationsSayTheRest) {
   const Alert alert = One();
   const json body = json::parse(

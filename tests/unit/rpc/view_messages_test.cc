@@ -43,11 +43,11 @@ std::set<std::string> Unset(const google::protobuf::Message& message) {
 TEST(ViewMessagesTest, SaysAllThatIsKnownOfAnIncident) {
   v1::Incident message;
   WriteIncident(Filled<Incident>(), RuleOf, &message);
-  EXPECT_THAT(
-      Unset(message),
-      UnorderedElementsAre("subject.type", "subject.dtype",
-                           "findings.subject.host", "findings.subject.device",
-                           "findings.subject.type", "findings.subject.dtype"));
+  EXPECT_THAT(Unset(message),
+              UnorderedElementsAre(
+                  "subject.type", "subject.dtype", "findings.subject.host",
+                  "findings.subject.device", "findings.subject.pod",
+                  "findings.subject.type", "findings.subject.dtype"));
 }
 
 TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
@@ -72,6 +72,7 @@ TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
   run.top_ops = {{"i", "j", 1, 2, 3, 4, 5, Slot::kInput, 6.f, 7}};
   RankView rank;
   rank.description = {2, 2, "k", "l", "m"};
+  rank.description.pod = {"p", "q", "r"};
   rank.last_step = 3;
   rank.last_record = FromMicros(4);
   rank.latest = run.latest;
@@ -88,10 +89,10 @@ TEST(ViewMessagesTest, SaysAllThatIsKnownOfARun) {
   });
   // A run that goes on has no end, and was not judged to it, nor not. It has no
   // benchmark.
-  EXPECT_THAT(unset,
-              UnorderedElementsAre("benchmark", "causes.origin.host",
-                                   "causes.origin.device", "summary.ended_by",
-                                   "summary.judged_to_end"));
+  EXPECT_THAT(
+      unset, UnorderedElementsAre("benchmark", "causes.origin.host",
+                                  "causes.origin.device", "causes.origin.pod",
+                                  "summary.ended_by", "summary.judged_to_end"));
 }
 
 TEST(ViewMessagesTest, TellsAbsentFromNanFromFinite) {

@@ -52,9 +52,9 @@ class FakeReader : public HistoryReader {
     if (!history_->failure.empty()) return Error{history_->failure};
     return history_->buckets;
   }
-  Result<std::vector<OpRow>> Ops(const OpQuery& query) override {
+  Result<OpRows> Ops(const OpQuery& query) override {
     history_->op_query = query;
-    return history_->rows;
+    return OpRows{history_->rows, std::nullopt};
   }
   Result<std::vector<std::pair<RunKey, Incident>>> Sent() override {
     return history_->sent;

@@ -231,6 +231,7 @@ TEST(EventCodecTest, KeepsARunsDescription) {
 TEST(EventCodecTest, KeepsARanksDescription) {
   RankOpened opened;
   opened.rank = {3, 1, "node-4", "Ascend 910B", "0", 4711, {1, 2, 3, 4, 5}};
+  opened.rank.pod = {"train-3", "team-a", "gpu7"};
   opened.ops_known = 12;
   opened.clock_skew_us = -3 * 3600ll * 1000000;
   const RankOpened back = std::get<RankOpened>(RoundTrip(OfRank(opened)).body);
@@ -241,6 +242,7 @@ TEST(EventCodecTest, KeepsARanksDescription) {
   EXPECT_EQ(back.rank.device_id, "0");
   EXPECT_EQ(back.rank.pid, 4711);
   EXPECT_EQ(back.rank.place, opened.rank.place);
+  EXPECT_EQ(back.rank.pod, opened.rank.pod);
   EXPECT_EQ(back.ops_known, 12u);
   EXPECT_EQ(back.clock_skew_us, opened.clock_skew_us);
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,20 @@ def limit(watch: Any, count_of: Callable[[], int] | None = None) -> None:
             _end(watch)
 
     vars(watch)["step"] = steps
+
+
+class Counted:
+    """Ends the program with so many batches of a callback."""
+
+    def __init__(self, of: Any) -> None:
+        self._of = weakref.ref(of)
+        self._left = _wanted() or 0
+
+    def add(self) -> None:
+        self._left -= 1
+        of = self._of()
+        if self._left == 0 and of is not None:
+            _end(of.run)
 
 
 def _wanted() -> int | None:

@@ -45,6 +45,11 @@ class Identity:
     # No run id although there are other ranks: they cannot be brought
     # together.
     run_id_guessed: bool = False
+    job: str = ""  # of the environment
+    # Of Kubernetes' downward API.
+    pod: str = ""
+    namespace: str = ""
+    node: str = ""
 
 
 def _text(environment: Mapping[str, str], name: str) -> str:
@@ -149,6 +154,10 @@ def find_identity(
     identity.rank = min(identity.rank, INT32_MAX - 1)
     identity.world_size = max(identity.world_size, identity.rank + 1)
 
+    identity.job = _text(environment, "NANWATCH_JOB")
+    identity.pod = _text(environment, "NANWATCH_POD")
+    identity.namespace = _text(environment, "NANWATCH_NAMESPACE")
+    identity.node = _text(environment, "NANWATCH_NODE")
     identity.run_id = clean(run_id or "").decode() or _find_run_id(environment)
     identity.run_id_guessed = not identity.run_id and identity.world_size > 1
 

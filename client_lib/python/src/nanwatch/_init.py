@@ -66,6 +66,8 @@ def init(
     several ranks without any, the daemon makes one. Rank, local rank and world
     size: what torchrun, Paddle, Open MPI, MVAPICH2, a PMI launcher, MindSpore,
     Slurm, PMIx (no size) or a TPU VM put into the environment, else 0, 0 and 1.
+    `job` is a name for people, else NANWATCH_JOB. NANWATCH_POD,
+    NANWATCH_NAMESPACE and NANWATCH_NODE say where a pod runs.
 
     `address` is "unix:/path", "host:port" or "tls://host:port" (with what
     NANWATCH_CA, NANWATCH_CERT, NANWATCH_KEY and NANWATCH_TOKEN_FILE name):

@@ -13,20 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy
 
-from nanwatch import _first_steps, _ops, _sketches
+from nanwatch import _first_steps, _sketches
+from nanwatch._compared_arrays import LEVEL, take
 from nanwatch._compared_rows import ComparedRows, Taken
 
-_LEVEL = "compare"
 _KIND = "Function"
 _LEAVES = 256  # of one call's arguments, and of its results
-DTYPES = {
-    "float64": "fp64",
-    "float32": "fp32",
-    "float16": "fp16",
-    "bfloat16": "bf16",
-    "float8_e4m3fn": "fp8_e4m3",
-    "float8_e5m2": "fp8_e5m2",
-}
 
 
 class Functions:
@@ -84,29 +76,11 @@ def _arrays(tree: Any) -> list[Any]:
     return found[:_LEAVES]
 
 
-def take(library: _sketches.Library, array: Any) -> Taken | None:
-    if array.size == 0:
-        return None
-    shape, flat = array.shape, numpy.ascontiguousarray(array)
-    name = DTYPES.get(str(array.dtype), "")
-    bits = name or _sketches.BY_BYTES.get(flat.itemsize)
-    if bits is None:
-        return None
-    n = int(flat.size)
-    sketch = library.of(
-        flat.ctypes.data,
-        _sketches.Part(1, n, 0, n),
-        _ops.DTYPES[bits],
-        bool(name),
-    )
-    return Taken(sketch, n, shape, name, False)
-
-
 def begin() -> Functions | None:
     """Before the program jits anything: at the import of nanwatch.jax. None:
     no command asks for it."""
     library = _sketches.library()
-    if _first_steps.level("") != _LEVEL or library is None:
+    if _first_steps.level("") != LEVEL or library is None:
         return None
     functions, jit = Functions(library), jax.jit
 

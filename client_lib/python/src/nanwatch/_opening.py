@@ -91,7 +91,7 @@ class Opening:
         return (
             _wire.put_bytes(1, run_id.encode())
             + _wire.put_optional_int(2, identity.attempt)
-            + _wire.put_bytes(3, clean(self.job))
+            + _wire.put_bytes(3, clean(self.job or identity.job))
             + _wire.put_bytes(4, clean(self.framework))
             + _wire.put_bytes(5, clean(self.precision))
             + _wire.put_int(6, identity.world_size)
@@ -129,4 +129,12 @@ class Opening:
         if self.shapes is not None:
             out += _wire.put_int(12, _ALIKE)
             out += _wire.put_fixed64(13, self.shapes)
-        return out
+        return out + self._pod()
+
+    def _pod(self) -> bytes:
+        where = (
+            _wire.put_bytes(1, self.identity.pod.encode())
+            + _wire.put_bytes(2, self.identity.namespace.encode())
+            + _wire.put_bytes(3, self.identity.node.encode())
+        )
+        return _wire.put_message(14, where) if where else b""

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nanwatch._program_end import SIGNAL, ProgramEnd
+from nanwatch._slurm import why_ended
 
 _HANDLED = tuple(
     getattr(signal, name)
@@ -118,7 +119,10 @@ def _on_signal(number: int, frame: Any) -> None:
 def _say(number: int) -> None:
     if _tell is not None:
         with contextlib.suppress(Exception):
-            _tell(ProgramEnd(SIGNAL, signal.Signals(number).name))
+            why = ""
+            if number == signal.SIGTERM:
+                why = why_ended(os.environ, time.time())
+            _tell(ProgramEnd(SIGNAL, signal.Signals(number).name, why))
 
 
 def _watch(read: socket.socket) -> None:

@@ -15,6 +15,11 @@ from nanwatch import _ops
 # Where the library lies, if not where the system looks for libraries.
 LIBRARY = "NANWATCH_LIBRARY"
 _NAMES = ("libnanwatch.so.0", "libnanwatch.so")
+MISSING = (
+    'level="compare" needs the C library for digests and sketches: '
+    f"install {_NAMES[0]}, or name it by {LIBRARY}; "
+    "without it this run is not recorded for a comparison"
+)
 _DIGEST, _SKETCH = 1 << 5, 1 << 6  # NANWATCH_OBSERVE_*
 # A digest is of bits: what has as many is taken for integers.
 BY_BYTES = {1: "fp8_e4m3", 2: "fp16", 4: "fp32", 8: "fp64"}

@@ -27,8 +27,8 @@ import numpy
 import nanwatch
 from nanwatch import _first_steps, _jax_functions, _update_faults
 from nanwatch._checks import Checks, describe
+from nanwatch._compared_arrays import DTYPES
 from nanwatch._compared_rows import ComparedRows
-from nanwatch._jax_functions import DTYPES
 from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
 from nanwatch._settings import add_settings

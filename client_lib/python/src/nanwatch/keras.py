@@ -13,7 +13,12 @@ import keras
 import numpy
 
 import nanwatch
-from nanwatch import _update_faults
+from nanwatch import (
+    _compared_arrays,
+    _first_steps,
+    _keras_comparing,
+    _update_faults,
+)
 from nanwatch._fit_callback import FitCallback
 from nanwatch._keras_numbers import Numbers, Taker, taker
 from nanwatch._pending import Pending
@@ -32,6 +37,7 @@ _PRECISIONS = {
 }
 
 
+_keras_comparing.prepare()
 _Schedule = keras.optimizers.schedules.LearningRateSchedule
 
 
@@ -61,7 +67,7 @@ class _Batch:
     loss comes from Keras, which may bring it from a thread of its own once the
     device has it."""
 
-    __slots__ = ("_first", "_logs", "_next", "numbers", "time")
+    __slots__ = ("_first", "_logs", "_next", "digest", "numbers", "time")
 
     def __init__(
         self,
@@ -72,6 +78,7 @@ class _Batch:
     ) -> None:
         self.time = time.time()
         self.numbers = numbers
+        self.digest: int | None = None  # of its data
         self._first = first
         self._next = following  # where the next one begins
         self._logs = logs  # of batches, as they come
@@ -102,6 +109,10 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     thread of its own where its back end can (`async_safe`), the scale is copied
     behind the batch that made it, and both are told when they are there.
 
+    `level`: "compare" adds to "default" what two runs are compared by, of
+    tensors on the host: weights, and with `run_eagerly=True`, and always on
+    PyTorch, also batches, gradients and what layers get and make.
+
     `stop`: training stops, in Keras's own way, when nanwatch is asked to stop
     the run. The rest is as for `nanwatch.init`."""
 
@@ -109,8 +120,13 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
     # say so.
     async_safe = True
 
-    def __init__(self, *, stop: bool = False, **init: Any) -> None:
+    def __init__(
+        self, *, stop: bool = False, level: str = "default", **init: Any
+    ) -> None:
         super().__init__(stop=stop, **init)
+        self._level = level
+        self._comparing: _keras_comparing.Comparing | None = None
+        self._batches = _first_steps.Counted(self)
         self._first: int | None = None  # the batch that is going on
         self._before = 0  # batches of the epochs before
         self._fixed_scale: float | None = None
@@ -165,7 +181,25 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
             if not self.model.trainable_variables:
                 self.run._checks.refuse("model", "it has no parameters")
+            self._begin_comparing(self.run)
         self._begin_epoch()
+
+    def _begin_comparing(self, run: Run) -> None:
+        self._end_comparing()
+        level = _compared_arrays.level_of(self._level, run)
+        try:
+            self._comparing = _keras_comparing.begin(level, run, self.model)
+        except Exception as error:
+            run._failed("on_train_begin", error)
+
+    def _end_comparing(self) -> None:
+        if self._comparing is not None:
+            self._comparing.close()
+            self._comparing = None
+
+    def on_train_end(self, logs: Any = None) -> None:
+        self._end_comparing()
+        super().on_train_end(logs)
 
     def _tell_pending(self) -> None:
         """Tells of all batches that are over."""
@@ -207,10 +241,15 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
             self.run._failed("on_train_batch_begin", error)
             numbers = None
         entry = _Batch(numbers, self._first, following, self._logs)
+        if self._comparing is not None:
+            several = int(getattr(self.model, "steps_per_execution", 1) or 1)
+            last = self._before + self._first + several - 1
+            entry.digest = self._comparing.end(last, entry.time)
         try:
             self._pending.add(entry)
         except Exception as error:
             self.run._failed("on_train_batch_begin", error)
+        self._batches.add()
 
     def _take_numbers(self) -> Numbers:
         if self._taker is None:
@@ -247,6 +286,8 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
         fault = _update_faults.of_numbers(None, numbers.get("lr"))
         if fault:
             numbers["update_fault"] = fault
+        if batch.digest is not None:
+            numbers["batch_digest"] = batch.digest
         self.run.step(self._number, time=batch.time, **numbers)
         self._number += 1
 

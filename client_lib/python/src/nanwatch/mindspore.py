@@ -14,7 +14,6 @@ model.train(epochs, data, callbacks=[nanwatch.mindspore.Callback(run="r1")])
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 import weakref
@@ -22,15 +21,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mindspore
-import numpy
 
-import nanwatch
+from nanwatch import _compared_arrays, _first_steps, _mindspore_comparing
 from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._init import _silent
+from nanwatch._mindspore_run import (
+    count_of,
+    declared,
+    is_cell,
+    norm_of,
+    number_of,
+    open_run,
+)
 from nanwatch._owns_run import OwnsRun
 from nanwatch._pending import Pending
 from nanwatch._run import Run
-from nanwatch._settings import add_settings
 from nanwatch._silent_watch import or_silent
 from nanwatch._watched_models import (
     is_told_by_another,
@@ -40,6 +45,8 @@ from nanwatch._watched_models import (
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Callback", "Watch", "watch"]
+
+_mindspore_comparing.prepare()
 
 
 class _Step(NamedTuple):
@@ -57,6 +64,7 @@ class _Step(NamedTuple):
     of: Sequence[tuple[int, Any]]
     known: dict[str, Any]
     overflow: Numbers | None = None  # in place of `finite`
+    batch: int | None = None  # the digest of its data
 
     def ready(self) -> bool:
         return self.arrivals.ready()
@@ -65,12 +73,24 @@ class _Step(NamedTuple):
 class Watch(WatchedRun):
     """What `watch` gives. No call raises, or waits for an NPU or a GPU."""
 
-    def __init__(self, run: Run, scaler: Any, names: list[str]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        scaler: Any,
+        parameters: Sequence[Any],
+        network: Any = None,
+        level: str = "default",
+    ) -> None:
         super().__init__(run)
-        self._names = names  # of the gradients, in their order
+        self._parameters = parameters
+        # Of the gradients, in their order.
+        self._names = [str(p.name) for p in parameters]
         self._scaler = scaler
         self._followed = (scaler,)
         self._scale = _kept(getattr(scaler, "scale_value", None))
+        self._compared = _mindspore_comparing.begin(
+            level, run, network, parameters, lambda: float(self._scale or 1.0)
+        )
 
     def step(
         self,
@@ -107,12 +127,13 @@ class Watch(WatchedRun):
         arrivals = Arrivals(_copied)
         used, overflow = self._scale, None
         self._scale = _kept(getattr(self._scaler, "scale_value", None))
-        if _is_cell(self._scaler) and isinstance(loss, (tuple, list)):
+        if is_cell(self._scaler) and isinstance(loss, (tuple, list)):
             loss, overflow, used = loss[:3]
         gradients = [(i, g) for i, g in enumerate(grads or ()) if g is not None]
+        now = time.time()
         it = _Step(
             number,
-            time.time(),
+            now,
             arrivals,
             self._take_loss(arrivals, loss),
             None if used is None else _add(arrivals, used),
@@ -121,9 +142,20 @@ class Watch(WatchedRun):
             [(i, g if _on_host(g) else None) for i, g in gradients],
             more,
             None if overflow is None else _add(arrivals, overflow),
+            self._end_comparing(number, now, gradients),
         )
         arrivals.start()
         self._pending.add(it)
+
+    def _end_comparing(
+        self, number: int, now: float, gradients: Sequence[tuple[int, Any]]
+    ) -> int | None:
+        if self._compared is None:
+            return None
+        self._compared.add_gradients(
+            (self._names[i], g) for i, g in gradients if i < len(self._names)
+        )
+        return self._compared.end(number, now, lambda: _named(self._parameters))
 
     def _take_loss(self, arrivals: Arrivals, loss: Any) -> Numbers | None:
         if isinstance(loss, mindspore.Tensor) and loss.size == 1:
@@ -152,6 +184,8 @@ class Watch(WatchedRun):
             # A loss that is not finite makes all of them so.
             if overflow and (told is None or math.isfinite(told)):
                 self._tell_gradients(it, norms)
+        if it.batch is not None:
+            numbers["batch_digest"] = it.batch
         numbers.update(it.known)
         self.run.step(it.number, told, **{"time": it.time, **numbers})
 
@@ -160,7 +194,7 @@ class Watch(WatchedRun):
             if math.isfinite(norm):
                 continue
             counts: dict[str, Any] = (
-                _count(gradient.asnumpy())
+                count_of(gradient.asnumpy())
                 if gradient is not None
                 else {"nan": int(norm != norm), "pos_inf": int(norm == norm)}
             )
@@ -175,13 +209,8 @@ class Watch(WatchedRun):
             )
 
 
-def _count(array: Any) -> dict[str, Any]:
-    return {
-        "elements": array.size,
-        "nan": int(numpy.isnan(array).sum()),
-        "pos_inf": int(numpy.isposinf(array).sum()),
-        "neg_inf": int(numpy.isneginf(array).sum()),
-    }
+def _named(parameters: Sequence[Any]) -> list[tuple[str, Any]]:
+    return [(str(p.name), p) for p in parameters]
 
 
 def _on_host(tensor: Any) -> bool:
@@ -193,7 +222,7 @@ def _add(arrivals: Arrivals, value: Any) -> Numbers:
     if not isinstance(value, mindspore.Tensor):
         return [float(value)]
     if _on_host(value):
-        return [_number(value)]
+        return [number_of(value)]
     value = value.reshape(-1)[:1].astype(mindspore.float32)
     return arrivals.add(value, 1)
 
@@ -202,7 +231,7 @@ def _add_norms(arrivals: Arrivals, grads: Sequence[Any]) -> Numbers | None:
     if not grads:
         return None
     if _on_host(grads[0]):
-        return [_norm(g.asnumpy()) for g in grads]
+        return [norm_of(g.asnumpy()) for g in grads]
     norms = [
         mindspore.ops.norm(g.astype(mindspore.float32).reshape(-1))
         for g in grads
@@ -215,7 +244,7 @@ def _kept(scale: Any) -> Any:
     if not isinstance(scale, mindspore.Tensor):
         return None if scale is None else float(scale)
     # copy() of a Parameter goes by way of the host.
-    return _number(scale) if _on_host(scale) else scale + 0.0
+    return number_of(scale) if _on_host(scale) else scale + 0.0
 
 
 def _copied(tensors: Sequence[Any]) -> Copied:
@@ -233,31 +262,38 @@ def _start(flat: Any) -> tuple[Any, Any]:
 
 
 @or_silent(lambda checks: Watch(_silent(checks), None, []))
-def watch(scaler: Any = None, optimizer: Any = None, **init: Any) -> Watch:
+def watch(
+    scaler: Any = None,
+    optimizer: Any = None,
+    network: Any = None,
+    *,
+    level: str = "default",
+    **init: Any,
+) -> Watch:
     """For a loop of functions (`mindspore.value_and_grad`). `scaler`: a
     DynamicLossScaler or StaticLossScaler of `mindspore.amp`, or the
     TrainOneStepWithLossScaleCell that the loop calls; `optimizer`: its
-    parameters are what gradients are called after. The rest is as for
-    `nanwatch.init`."""
-    if optimizer is None and _is_cell(scaler):
+    parameters are what gradients are called after. `level`: "compare" adds to
+    "default" what two runs are compared by, of tensors on the host; in PyNative
+    mode of the cells of `network`, too. The rest is as for `nanwatch.init`."""
+    if optimizer is None and is_cell(scaler):
         optimizer = scaler.optimizer
+    if network is None and is_cell(scaler):
+        network = scaler.network
     before = watched_already(optimizer, Watch, scaler)
     if before is not None:
         return before
-    init.setdefault("scaler", _declared(scaler))
+    init.setdefault("scaler", declared(scaler))
     parameters = getattr(optimizer, "parameters", None) or ()
-    it = Watch(_open(init), scaler, [str(p.name) for p in parameters])
+    run = open_run(init)
+    level = _compared_arrays.level_of(level, run)
+    it = Watch(run, scaler, list(parameters), network, level)
     if optimizer is not None:
         remember(optimizer, it)
         if not parameters:
             it.run._checks.refuse("optimizer", "it has no parameters")
+    _first_steps.limit(it)
     return it
-
-
-def _is_cell(scaler: Any) -> bool:
-    """A TrainOneStepWithLossScaleCell: it returns the loss, whether there was
-    an overflow, and the scale that the step had."""
-    return hasattr(scaler, "scale_sense")
 
 
 class _Batch(NamedTuple):
@@ -267,6 +303,7 @@ class _Batch(NamedTuple):
     time: float
     arrivals: Arrivals
     found: dict[str, Numbers]
+    digest: int | None  # of its data
 
     def ready(self) -> bool:
         return self.arrivals.ready()
@@ -278,12 +315,22 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
     skipped the update. With `dataset_sink_mode=True` MindSpore calls it once an
     epoch.
 
+    `level`: "compare" adds to "default" what two runs are compared by, of
+    tensors on the host: weights, and in PyNative mode batches, what cells get
+    and make, and its gradients.
+
     `stop`: training stops, in MindSpore's own way, when nanwatch is asked to
     stop the run. The rest is as for `nanwatch.init`."""
 
-    def __init__(self, *, stop: bool = False, **init: Any) -> None:
+    def __init__(
+        self, *, stop: bool = False, level: str = "default", **init: Any
+    ) -> None:
         super().__init__()
         self._stop = stop
+        self._level = level
+        self._compared: _compared_arrays.ComparedArrays | None = None
+        self._parameters: list[Any] = []
+        self._batches = _first_steps.Counted(self)
         self._init = init
         self._pending: Pending[_Batch] = Pending(self._tell_batch)
         self._context: Callable[[], Any] = lambda: None
@@ -300,12 +347,25 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             if is_told_by_another(network, run_context):
                 return
             init = dict(self._init)
-            cell = network if _is_cell(network) else None
-            init.setdefault("scaler", _declared(cell))
+            cell = network if is_cell(network) else None
+            init.setdefault("scaler", declared(cell))
             self._tell_pending()
-            self.run = _open(init)
+            self.run = open_run(init)
             self.run.before_settling(weakref.WeakMethod(self._tell_pending))
             remember(network, self)
+            self._begin_comparing(self.run, network)
+
+    def _begin_comparing(self, run: Run, network: Any) -> None:
+        try:
+            level = _compared_arrays.level_of(self._level, run)
+            if network is not None:
+                self._parameters = network.trainable_params()
+            # Within it: the optimizer's cell is not the model's.
+            self._compared = _mindspore_comparing.begin(
+                level, run, getattr(network, "network", None), self._parameters
+            )
+        except Exception as error:
+            run._failed("on_train_begin", error)
 
     def on_train_step_end(self, run_context: Any) -> None:
         if self.run is None:
@@ -323,15 +383,20 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             outputs = [outputs]
         arrivals = Arrivals(_copied)
         found = {"loss": _add(arrivals, outputs[0])}
-        if len(outputs) >= 3 and _is_cell(args.train_network):
+        if len(outputs) >= 3 and is_cell(args.train_network):
             found["overflow"] = _add(arrivals, outputs[1])
             found["scale"] = _add(arrivals, outputs[2])
         rate = getattr(args.optimizer, "learning_rate", None)
         if isinstance(rate, mindspore.Parameter) and rate.size == 1:
             found["lr"] = _add(arrivals, rate)
         arrivals.start()
-        number = args.cur_step_num - 1
-        self._pending.add(_Batch(number, time.time(), arrivals, found))
+        number, now, digest = args.cur_step_num - 1, time.time(), None
+        if self._compared is not None:
+            digest = self._compared.end(
+                number, now, lambda: _named(self._parameters)
+            )
+        self._pending.add(_Batch(number, now, arrivals, found, digest))
+        self._batches.add()
 
     def _tell_batch(self, it: _Batch) -> None:
         assert self.run is not None
@@ -342,6 +407,8 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
         if "overflow" in numbers:
             numbers["overflow"] = bool(numbers["overflow"])
             numbers["skipped"] = numbers["overflow"]
+        if it.digest is not None:
+            numbers["batch_digest"] = it.digest
         self.run.step(it.number, time=it.time, **numbers)
 
     def _tell_pending(self) -> None:
@@ -355,72 +422,3 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
     def on_train_end(self, run_context: Any) -> None:
         if self.run is not None:
             self.run.close()
-
-
-def _open(init: dict[str, Any]) -> Run:
-    init = dict(init)
-    init.setdefault("framework", "mindspore")
-    target = mindspore.get_context("device_target")
-    init.setdefault("device", str(target).lower())
-    if target != "Ascend":
-        init.setdefault("overflow_mode", "inf_nan")
-    add_settings(init, mindspore=mindspore.__version__)
-    with contextlib.suppress(Exception):  # no such context in this version
-        init = {**_places(mindspore.get_auto_parallel_context), **init}
-    return nanwatch.init(**init)
-
-
-def _places(said: Callable[[str], Any]) -> dict[str, int]:
-    """Of the context of parallel training. Which part of a tensor a rank has
-    is each operator's own there; not its place in one group."""
-    mode, rank = said("parallel_mode"), int(said("global_rank"))
-    if mode == "stand_alone":
-        return {}
-    if mode == "data_parallel":
-        return {"dp": rank}
-    ranks, stages = int(said("device_num")), int(said("pipeline_stages"))
-    each = ranks // max(1, stages)
-    return {"pp": rank // each} if stages > 1 and each > 0 else {}
-
-
-def _declared(scaler: Any) -> nanwatch.Scaler:
-    """Of an amp scaler, or of a cell that has the one of a loss scale
-    manager."""
-    if _is_cell(scaler):
-        scaler = getattr(scaler, "loss_scaling_manager", None)
-    if scaler is None:
-        return nanwatch.Scaler()
-    window = getattr(scaler, "scale_window", None)
-    factor = getattr(scaler, "scale_factor", None)
-    initial = _scale_of(scaler)
-    if initial is None and hasattr(scaler, "get_loss_scale"):
-        initial = float(scaler.get_loss_scale())
-    if window is None or factor is None:
-        return nanwatch.Scaler(
-            kind="static", name="mindspore", init_scale=initial
-        )
-    return nanwatch.Scaler(
-        kind="dynamic",
-        name="mindspore",
-        init_scale=initial,
-        growth_factor=float(factor),
-        backoff_factor=1.0 / float(factor),
-        growth_interval=int(window),
-        min_scale=1.0,
-    )
-
-
-def _scale_of(scaler: Any) -> float | None:
-    value = getattr(scaler, "scale_value", None)
-    return None if value is None else _number(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, mindspore.Tensor):
-        return float(value.asnumpy().reshape(-1)[0])
-    return float(value)
-
-
-def _norm(array: Any) -> float:
-    """In the range of a double."""
-    return float(numpy.linalg.norm(array.astype(numpy.float64)))

@@ -17,6 +17,7 @@ from typing import Any
 import paddle
 
 import nanwatch
+from nanwatch import _compared_arrays, _first_steps
 from nanwatch._arrivals import Arrivals, Copied, Numbers
 from nanwatch._init import _silent
 from nanwatch._run import Run
@@ -29,6 +30,7 @@ __all__ = ["Watch", "watch"]
 
 # Steps from one look at all weights to the next.
 _WEIGHTS_EVERY = 32
+_TENSORS = 4  # of one call's inputs, and of its outputs
 
 
 class _Step:
@@ -36,6 +38,7 @@ class _Step:
 
     __slots__ = (
         "arrivals",
+        "batch",
         "found",
         "gradients",
         "known",
@@ -57,6 +60,7 @@ class _Step:
         self.names: list[str] = []  # of parameters that have a gradient
         self.gradients: Numbers | None = None  # their norms
         self.weights: Numbers | None = None  # all of them
+        self.batch: int | None = None  # the digest of its data
         self.known: dict[str, Any] = {}  # what is on the host
 
     def ready(self) -> bool:
@@ -66,7 +70,14 @@ class _Step:
 class Watch(WatchedRun):
     """What `watch` gives. No call raises, or waits for a device."""
 
-    def __init__(self, run: Run, model: Any, optimizer: Any, scaler: Any):
+    def __init__(
+        self,
+        run: Run,
+        model: Any,
+        optimizer: Any,
+        scaler: Any,
+        level: str = "default",
+    ) -> None:
         super().__init__(run)
         self._optimizer = optimizer
         self._scaler = scaler
@@ -78,6 +89,10 @@ class Watch(WatchedRun):
         self._look = False  # at the weights: something was not finite
         self._was_bad = False  # so was the step before
         self._lost: set[str] = set()  # weights that were told as not finite
+        self._compared = _compared_arrays.begin(level, run, _array_of)
+        if self._compared is not None and model is not None:
+            _Comparing(self._compared, model, scaler)
+            self._compared.add_weights(self._parameters)
 
     def step(
         self, loss: Any = None, *, step: int | None = None, **more: Any
@@ -120,6 +135,15 @@ class Watch(WatchedRun):
         if self._optimizer is not None:
             it.known["lr"] = float(self._optimizer.get_lr())
         it.known.update(more)
+        if self._compared is not None:
+            self._compared.add_gradients(
+                (name, p.grad)
+                for name, p in self._parameters
+                if p.grad is not None and not p.grad.is_sparse()
+            )
+            it.batch = self._compared.end(
+                it.number, it.time, lambda: self._parameters
+            )
         it.arrivals.start()
         self._pending.add(it)
 
@@ -154,6 +178,8 @@ class Watch(WatchedRun):
         bad = bad or bool(numbers.get("overflow"))
         self._look = self._look or (bad and not self._was_bad)
         self._was_bad = bad
+        if it.batch is not None:
+            numbers["batch_digest"] = it.batch
         numbers.update(it.known)
         self.run.step(it.number, loss, **{"time": it.time, **numbers})
 
@@ -188,6 +214,58 @@ class Watch(WatchedRun):
             nan=int(math.isnan(norm)),
             pos_inf=int(math.isinf(norm)),
         )
+
+
+class _Comparing:
+    """Hooks on a model's layers, of what they get and make."""
+
+    def __init__(self, compared: Any, model: Any, scaler: Any) -> None:
+        self._compared = compared
+        self._scaler = scaler
+        model.register_forward_pre_hook(self._begins)
+        for name, layer in model.named_sublayers(include_self=True):
+            layer.register_forward_post_hook(self._hook(name or "model"))
+
+    def _begins(self, layer: Any, given: Any) -> None:
+        if layer.training and paddle.is_grad_enabled():
+            self._compared.take_batch(_tensors(given))
+
+    def _hook(self, name: str) -> Any:
+        def hook(layer: Any, given: Any, made: Any) -> None:
+            on = self._compared.on and layer.training
+            if not on or not paddle.is_grad_enabled():
+                return
+            kind = type(layer).__name__
+            given, made = _tensors(given), _tensors(made)
+            self._compared.add(name, kind, "input", *given)
+            self._compared.add(name, kind, "output", *made)
+            for slot, tensors in ("grad_output", made), ("grad_input", given):
+                for tensor in tensors:
+                    if not tensor.stop_gradient and not tensor.is_leaf:
+                        tensor.register_hook(self._gradient(name, kind, slot))
+
+        return hook
+
+    def _gradient(self, name: str, kind: str, slot: str) -> Any:
+        def hook(gradient: Any) -> None:
+            scaler = self._scaler
+            scale = float(scaler._scale.item()) if _is_on(scaler) else 1.0
+            self._compared.add_backward(name, kind, slot, scale, gradient)
+
+        return hook
+
+
+def _tensors(value: Any) -> list[Any]:
+    of = value if isinstance(value, (list, tuple)) else [value]
+    return [x for x in of if isinstance(x, paddle.Tensor)][:_TENSORS]
+
+
+def _array_of(tensor: Any) -> tuple[Any, str]:
+    if not _on_host(tensor):
+        return None, ""
+    # NumPy has no such format: its bits come as integers.
+    bf16 = tensor.dtype == paddle.bfloat16
+    return tensor.detach().numpy(), "bf16" if bf16 else ""
 
 
 def _on_host(tensor: Any) -> bool:
@@ -247,10 +325,16 @@ def _norms(named: Any) -> tuple[list[str], Any]:
 
 @or_silent(lambda checks: Watch(_silent(checks), None, None, None))
 def watch(
-    model: Any = None, optimizer: Any = None, scaler: Any = None, **init: Any
+    model: Any = None,
+    optimizer: Any = None,
+    scaler: Any = None,
+    *,
+    level: str = "default",
+    **init: Any,
 ) -> Watch:
     """`scaler`: a `paddle.amp.GradScaler`; Paddle itself turns it off on a CPU.
-    The rest is as for `nanwatch.init`."""
+    `level`: "compare" adds to "default" what two runs are compared by, of
+    tensors on the host. The rest is as for `nanwatch.init`."""
     before = watched_already(model, Watch, optimizer, scaler)
     if before is not None:
         return before
@@ -259,9 +343,12 @@ def watch(
     init.setdefault("overflow_mode", "inf_nan")
     init.setdefault("device", str(paddle.device.get_device()))
     add_settings(init, paddle=paddle.__version__)
-    it = Watch(nanwatch.init(**init), model, optimizer, scaler)
+    run = nanwatch.init(**init)
+    level = _compared_arrays.level_of(level, run)
+    it = Watch(run, model, optimizer, scaler, level)
     if model is not None:
         remember(model, it)
+    _first_steps.limit(it)
     return it
 
 

@@ -31,6 +31,7 @@ from nanwatch._torch import (
     scaling,
 )
 from nanwatch._torch.canary import Canary, ranks_of
+from nanwatch._torch.device_id import device_id
 from nanwatch._torch.given_optimizers import Optimizers
 from nanwatch._torch.layer_scaling import LayerScaling
 from nanwatch._torch.modules import inner
@@ -242,6 +243,7 @@ def _open(
         given.setdefault("overflow_mode", "inf_nan")
     if first is not None:
         given.setdefault("device", _device(first.device))
+        given.setdefault("device_id", device_id(first.device))
     add_settings(
         given,
         watch_level=str(level),

@@ -38,9 +38,8 @@ constexpr SampleLines kLines[] = {
      "Schritt 15  Verlust 4,75   Dauer 0,17 s\n"
      "Schritt 20  Verlust 4,50   Dauer 0,15 s\n"
      "Schritt 25  Verlust 4,25   Dauer 0,16 s",
-     "step=5 loss=5.25 guessed\nstep=10 loss=5 guessed\nstep=15 loss=4.75 "
-     "guessed\n"
-     "step=20 loss=4.5 guessed\nstep=25 loss=4.25 guessed"},
+     "step=5 loss=5.25\nstep=10 loss=5\nstep=15 loss=4.75\n"
+     "step=20 loss=4.5\nstep=25 loss=4.25"},
     {"a count and one number, a time before them",
      "1711437197.4,20,1.5\n1711437198.5,40,1.25\n1711437199.6,60,1.5\n"
      "1711437200.7,80,1.75\n1711437201.8,100,1.5",
@@ -55,9 +54,38 @@ constexpr SampleLines kLines[] = {
      "step=30 loss=2 learning_rate=0.001\n"
      "step=40 loss=1.75 learning_rate=0.001\n"
      "step=50 loss=1.5 learning_rate=0.001"},
-    {"accuracies, rewards, packets and evaluations are no losses",
-     "epoch 1: accuracy 0.25\nepoch 2: accuracy 0.35\nepoch 3: accuracy 0.45\n"
-     "epoch 4: accuracy 0.55\nepoch 5: accuracy 0.65\n"
+    {"the error, where nothing but an accuracy is shown",
+     "epoch 1: accuracy 0.25\nepoch 2: accuracy 0.25\nepoch 3: accuracy 0.5\n"
+     "epoch 4: accuracy 0.5\nepoch 5: accuracy 0.75",
+     "step=1 loss=0.75 of_objective of_classes guessed\n"
+     "step=2 loss=0.75 of_objective of_classes guessed\n"
+     "step=3 loss=0.5 of_objective of_classes guessed\n"
+     "step=4 loss=0.5 of_objective of_classes guessed\n"
+     "step=5 loss=0.25 of_objective of_classes guessed"},
+    {"the negative of an objective that rises",
+     "epoch 1 elbo -540.5 kl 3\nepoch 2 elbo -470.5 kl 4\n"
+     "epoch 3 elbo -410.5 kl 5\nepoch 4 elbo -370.5 kl 6\n"
+     "epoch 5 elbo -350.5 kl 7\nepoch 6 elbo nan kl 7",
+     "step=1 loss=540.5 of_objective guessed\n"
+     "step=2 loss=470.5 of_objective guessed\n"
+     "step=3 loss=410.5 of_objective guessed\n"
+     "step=4 loss=370.5 of_objective guessed\n"
+     "step=5 loss=350.5 of_objective guessed\n"
+     "step=6 loss=nan of_objective guessed"},
+    {"but not of its negative",
+     "update 1 -ELBO 540.5\nupdate 2 -ELBO 470.5\nupdate 3 -ELBO 410.5\n"
+     "update 4 -ELBO 370.5\nupdate 5 -ELBO 350.5",
+     "step=1 loss=540.5 guessed\nstep=2 loss=470.5 guessed\n"
+     "step=3 loss=410.5 guessed\nstep=4 loss=370.5 guessed\n"
+     "step=5 loss=350.5 guessed"},
+    {"what falls behind the word train, beside an evaluation",
+     "Epoch 1: train=2.5 val=2.25\nEpoch 2: train=2.25 val=2.25\n"
+     "Epoch 3: train=2.0 val=2.25\nEpoch 4: train=1.75 val=2.25\n"
+     "Epoch 5: train=1.5 val=2.25",
+     "step=1 loss=2.5 guessed\nstep=2 loss=2.25 guessed\n"
+     "step=3 loss=2 guessed\nstep=4 loss=1.75 guessed\nstep=5 loss=1.5 "
+     "guessed"},
+    {"rewards, packets and evaluations are no losses",
      "shard 1 packet_loss 0.1\nshard 2 packet_loss 0.2\n"
      "shard 3 packet_loss 0.1\nshard 4 packet_loss 0.3\n"
      "shard 5 packet_loss 0.1\n"

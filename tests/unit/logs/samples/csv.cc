@@ -34,6 +34,9 @@ constexpr SampleLines kLines[] = {
      "step,loss_ce,train_loss\n4,2,2.25",
      "step=1 loss=2.5 cross_entropy\nstep=2 loss=2\n"
      "step=4 loss=2.25"},
+    {"German, its numbers with commas",
+     "Epoche;Verlust;Genauigkeit\n1;2,5;0,25\n2;2,25;0,5",
+     "step=1 loss=2.5 of_classes\nstep=2 loss=2.25 of_classes"},
     {"not a table",
      "loss, they said, is what it is\n1,2,3\nname,loss\nx,3\na,b\n", ""},
     {"bars between, and a term of the loss that is not finite",

@@ -13,8 +13,8 @@ import torch
 
 from nanwatch import _sketches, _wire
 from nanwatch._compared_rows import PARAMETER, ComparedRows, Taken
+from nanwatch._compared_steps import ComparedSteps
 from nanwatch._run import Run
-from nanwatch._torch.compared_steps import ComparedSteps
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
 from nanwatch._torch.modules import _graph_task, _node_of, inner, own_path
@@ -55,9 +55,7 @@ def begin(
     if library is None:
         run._checks.refuse(
             "compare",
-            'level="compare" needs the C library for digests and sketches: '
-            f"install libnanwatch.so.0, or name it by {_sketches.LIBRARY}; "
-            "without it this run is not recorded for a comparison",
+            _sketches.MISSING,
         )
         return NotComparing()
     return Comparing(library, run, model, guard, scaler)

@@ -1,0 +1,94 @@
+// What loss_high_plateau says of a run.
+
+#include <cmath>
+#include <string>
+
+#include "detect/loss_high_plateau.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+
+std::string LossHighPlateau::SayGuessing(Tense tense) const {
+  const bool lost = episode_.severity() == Severity::kCritical;
+  return Sentence("The loss is ", static_cast<double>(guessing_.loss()),
+                  ", worse than guessing (",
+                  static_cast<double>(untrained_.loss()), "), and was ",
+                  static_cast<double>(guessing_.lowest()),
+                  way_.to_end && !guessing_.now()
+                      ? Sentence(", and is not back at the end (",
+                                 static_cast<double>(newest_), ")")
+                      : std::string(),
+                  !guessing_.Knew(untrained_.loss())
+                      ? ": the learning rate may be too high for it."
+                  : !lost ? ": all that it knew is lost, unless it comes back."
+                          : Sentence(": the model ", In(tense, "has", "had"),
+                                     " lost what it knew."));
+}
+
+std::string LossHighPlateau::SayNotLoaded() const {
+  return Sentence(
+      "After the restart the loss stands at ",
+      static_cast<double>(std::exp(told_.at)), " for ", stood_, " records",
+      before_.high ? ", as before it" : "", ", and it had come to ",
+      before_.level, " at step ", before_.level_step,
+      before_.high
+          ? ": no good checkpoint was loaded."
+          : " before: the checkpoint was not loaded, or not all of it.");
+}
+
+std::string LossHighPlateau::SayLost(Tense tense) const {
+  const auto first = static_cast<double>(std::exp(told_.first));
+  const auto best = static_cast<double>(std::exp(told_.best));
+  const auto level = static_cast<double>(std::exp(told_.at));
+  const char* const share = level > first                        ? "all"
+                            : level - best >= (first - best) / 2 ? "most"
+                                                                 : "much";
+  return Sentence(
+      "The loss ", In(tense, "stands", "stood"), " at ", level, " for ", stood_,
+      " records", way_.to_end ? ", to the end: " : ": ",
+      best <= (1 - kSomeLearned) * first
+          ? Sentence("it had fallen from ", first, " to ", best, ", and ",
+                     share, " of that ", In(tense, "is", "was"), " lost.")
+          : Sentence("it began at ", first, "."));
+}
+
+std::string LossHighPlateau::SayCrept(Tense tense) const {
+  return Sentence(
+      "The loss ", In(tense, "creeps", "crept"), " up: it had come to ",
+      static_cast<double>(std::exp(told_.best)), ", and ",
+      In(tense, "stands", "stood"), " at ",
+      static_cast<double>(std::exp(told_.at)), ", ", stood_, " records later.");
+}
+
+void LossHighPlateau::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  const double level = std::exp(told_.at);
+  const double best = std::exp(told_.best);
+  const double first = std::exp(told_.first);
+  switch (about_) {
+    case About::kGuessing:
+      finding->SayBoth([&](Tense tense) { return SayGuessing(tense); });
+      finding->numbers = {{"loss", guessing_.loss(), ""},
+                          {"untrained_loss", untrained_.loss(), ""},
+                          {"lowest_loss", guessing_.lowest(), ""}};
+      return;
+    case About::kNotLoaded:
+      finding->sentence = SayNotLoaded();
+      finding->numbers = {{"loss", level, ""},
+                          {"loss_before_restart", before_.level, ""},
+                          {"first", first, ""},
+                          {"records", static_cast<double>(stood_), ""}};
+      return;
+    case About::kCrept:
+    case About::kLost:
+      finding->SayBoth([&](Tense tense) {
+        return about_ == About::kCrept ? SayCrept(tense) : SayLost(tense);
+      });
+      finding->numbers = {{"loss", level, ""},
+                          {"best", best, ""},
+                          {"first", first, ""},
+                          {"records", static_cast<double>(stood_), ""}};
+  }
+}
+
+}  // namespace nanwatch
