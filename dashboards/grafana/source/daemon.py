@@ -303,8 +303,7 @@ PUSHED = (7, [
     lines("Behind for a store",
           q(value("nanwatch_push_lag_seconds"), "{{instance}} {{to}}"), "s",
           "Age of the oldest sample that a store of metrics does not have yet.",
-          "About a second.",
-          "The store is away or busy: samples wait in the history.",
+          "About a second.", "It is away: samples wait in the history.",
           bottom=0, width=12, alerts=("NanwatchPushLagging",)),
     lines("Samples for stores", [
         q(f"sum by (instance, to{more}) (rate(nanwatch_push_{metric}_total"
