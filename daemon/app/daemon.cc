@@ -136,7 +136,10 @@ Status Daemon::Replay() {
   const bool alone = config_.upstream.address.empty();
   gate_ = std::make_unique<NoticeGate>(*notifier_, alone);
   outbox_ = std::make_unique<Outbox>(
-      [this](const NoticeReply& said) { gate_->Offer(said.notice, said.told); },
+      [this](const NoticeReply& said) {
+        gate_->Offer(said.notice, said.told);
+        push_.Offer(said.notice);
+      },
       [this](uint64_t id) { return history_on() && history_->Stored(id); });
   pipeline_ = std::make_unique<Pipeline>(
       *engine_, history_.get(), *outbox_, published_, pipeline_clock_,
@@ -279,6 +282,7 @@ Status Daemon::Listen() {
   }
   upstream_.Start(config_, history_.get(), *pipeline_, *gate_, published_,
                   clock_);
+  push_.Start(config_, history_.get(), clock_);
   ready_ = true;
   return OkStatus();
 }
@@ -341,6 +345,7 @@ void Daemon::Stop() {
     history_->Close();
     if (outbox_ != nullptr) outbox_->Release(history_->committed());
     upstream_.Stop();
+    push_.Stop();
   }
   if (rpc_ != nullptr) rpc_->Stop(kGoodbye);
   web_.Stop();
@@ -383,6 +388,7 @@ std::vector<SelfSample> Daemon::SelfSamples() {
   if (ready_) rpc_->AppendSamples(&samples);
   notifier_->AppendSamples(&samples);
   if (ready_) upstream_.AppendSamples(&samples);
+  if (ready_) push_.AppendSamples(&samples);
   return samples;
 }
 

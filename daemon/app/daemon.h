@@ -16,6 +16,7 @@
 #include "app/outbox.h"
 #include "app/past_runs.h"
 #include "app/pipeline.h"
+#include "app/push_side.h"
 #include "app/run_comparisons.h"
 #include "app/self_report.h"
 #include "app/upstream_side.h"
@@ -114,6 +115,7 @@ class Daemon {
   std::unique_ptr<BenchFeeder> bench_feeder_;  // null: history is off
   std::unique_ptr<RpcServer> rpc_;
   UpstreamSide upstream_;
+  PushSide push_;
   WebSide web_;
 };
 

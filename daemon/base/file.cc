@@ -22,6 +22,24 @@ bool IsStill(const std::string& path, int fd) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return ::fsync(fd) == 0;
+}
+
+void SyncFolder(const std::string& path) {
+  const int fd =
+      ::open(ParentDirectory(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
 }  // namespace
 
 Result<std::optional<FileLock>> FileLock::Take(const std::string& path) {
@@ -94,6 +112,19 @@ Status RenameFile(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) == 0) return OkStatus();
   return Error{"cannot rename " + from + " to " + to + ": " +
                std::strerror(errno)};
+}
+
+Status ReplaceFile(const std::string& path, std::string_view bytes) {
+  const std::string fresh = path + ".new";
+  const int fd =
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && WriteAll(fd, bytes);
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  if (!written) return Error{fresh + ": " + std::strerror(error)};
+  if (Status renamed = RenameFile(fresh, path); !renamed) return renamed;
+  SyncFolder(path);
+  return OkStatus();
 }
 
 }  // namespace nanwatch

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -43,6 +44,9 @@ uint64_t FileBytes(const std::string& path);
 // file (a pipe might be waited for without end), or unreadable.
 std::string ReadHead(const std::string& path, size_t bytes);
 Status RenameFile(const std::string& from, const std::string& to);
+// The file at `path` holds `bytes` when this returns, on disk, for its owner
+// alone; after a crash it holds them or what it held before.
+Status ReplaceFile(const std::string& path, std::string_view bytes);
 
 }  // namespace nanwatch
 

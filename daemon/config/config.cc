@@ -28,6 +28,7 @@ void ReadAll(const YAML::Node& root, ConfigReading* reading,
   ReadAlerts(top.Section("alerts"), &config->engine.alert);
   ReadNotify(top.Section("notify"), &config->notify);
   ReadUpstream(top.Section("upstream"), &config->upstream);
+  ReadPush(top.Section("push"), &config->push);
   ReadLog(top.Section("log"), &config->log);
   ReadAudit(top.Section("audit"), &config->audit);
   ReadBenchmarks(top.Section("benchmarks"), &config->benchmarks);
@@ -114,8 +115,8 @@ Status ApplyFlags(const ConfigFlags& flags, DaemonConfig* config) {
     YAML::Node node;
     node["address"] = flags.upstream;
     // What the file says beside the address stays.
-    ReadUpstreamAddress(YamlSection(node, "--upstream: upstream", &upstream),
-                        &relay);
+    ReadGrpcAddress(YamlSection(node, "--upstream: upstream", &upstream),
+                    &relay.address);
   }
   std::string said;
   for (const ConfigReading* reading : {&socket, &listen, &upstream}) {

@@ -16,6 +16,7 @@
 #include "metrics/options.h"
 #include "model/rule.h"
 #include "notify/options.h"
+#include "push/options.h"
 #include "relay/options.h"
 #include "rpc/options.h"
 #include "web/options.h"
@@ -41,6 +42,7 @@ struct DaemonConfig {
   EngineOptions engine;
   NotifyOptions notify;
   RelayOptions upstream;
+  PushOptions push;
   LogOptions log;
   AuditOptions audit;
   RulesInForce rules;

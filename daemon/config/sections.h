@@ -20,7 +20,9 @@ void ReadAlertmanager(YamlSection section, AlertmanagerOptions* options);
 void ReadWebhook(YamlSection section, WebhookOptions* options);
 void ReadNotify(YamlSection section, NotifyOptions* options);
 void ReadUpstream(YamlSection section, RelayOptions* options);
-void ReadUpstreamAddress(YamlSection section, RelayOptions* options);
+// "upstream" or "push.otlp": an address of gRPC.
+void ReadGrpcAddress(YamlSection section, std::string* address);
+void ReadPush(YamlSection section, PushOptions* options);
 void ReadLog(YamlSection section, LogOptions* options);
 void ReadBenchmarks(YamlSection section,
                     std::map<std::string, std::string>* of_job);

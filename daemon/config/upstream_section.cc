@@ -14,9 +14,9 @@ bool IsLoopbackAddress(std::string_view address) {
 
 }  // namespace
 
-void ReadUpstreamAddress(YamlSection section, RelayOptions* options) {
-  section.Text("address", &options->address);
-  std::string& address = options->address;
+void ReadGrpcAddress(YamlSection section, std::string* value) {
+  section.Text("address", value);
+  std::string& address = *value;
   if (address.starts_with("tcp://")) address.erase(0, 6);
   const bool taken = address.empty() || IsLoopbackAddress(address) ||
                      (address.starts_with("tls://") && address.size() > 8 &&
@@ -29,7 +29,7 @@ void ReadUpstreamAddress(YamlSection section, RelayOptions* options) {
 }
 
 void ReadUpstream(YamlSection section, RelayOptions* options) {
-  ReadUpstreamAddress(section, options);
+  ReadGrpcAddress(section, &options->address);
   section.Know("address");
   section.Text("ca", &options->ca);
   section.Text("cert", &options->cert);

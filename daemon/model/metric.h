@@ -136,6 +136,11 @@ enum class Metric : uint8_t {
   kRelayRefused,
   kRelayMissing,
   kRelayReconnects,
+  kPushSamples,
+  kPushDropped,
+  kPushFailures,
+  kPushLagSeconds,
+  kPushLagEvents,
   // The daemon: HTTP and this exposition.
   kHttpRequests,
   kWebInsecure,

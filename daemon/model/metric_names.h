@@ -22,7 +22,7 @@ enum class MetricKind : uint8_t {
   kInfo,  // always 1; the labels are the message
 };
 
-inline constexpr int kMetrics = 129;
+inline constexpr int kMetrics = 134;
 
 // Returns the base unit that ends a name ("seconds", "bytes", "ratio"), or "".
 constexpr std::string_view UnitOf(std::string_view metric) {
@@ -338,6 +338,16 @@ inline constexpr std::array<MetricSpec, kMetrics> kMetricTable = {{
      "Messages that the history lacked when they were to be sent."},
     {Metric::kRelayReconnects, "nanwatch_relay_reconnects_total",
      MetricKind::kCounter, true, "Times that the upstream went away."},
+    {Metric::kPushSamples, "nanwatch_push_samples_total", MetricKind::kCounter,
+     true, "Samples that a store took, by how they were sent."},
+    {Metric::kPushDropped, "nanwatch_push_dropped_samples_total",
+     MetricKind::kCounter, true, "Samples that were given up, and why."},
+    {Metric::kPushFailures, "nanwatch_push_failures_total",
+     MetricKind::kCounter, true, "Requests that a store did not take."},
+    {Metric::kPushLagSeconds, "nanwatch_push_lag_seconds", MetricKind::kGauge,
+     true, "Age of the oldest sample that a store does not have yet."},
+    {Metric::kPushLagEvents, "nanwatch_push_lag_events", MetricKind::kGauge,
+     true, "Events of the history that a store was not sent yet."},
     {Metric::kHttpRequests, "nanwatch_http_requests_total",
      MetricKind::kCounter, true, "HTTP requests by handler and status code."},
     {Metric::kWebInsecure, "nanwatch_web_insecure", MetricKind::kGauge, true,

@@ -41,6 +41,9 @@ class Transfer {
     headers_.reset(curl_slist_append(
         nullptr, ("Content-Type: " + request.content_type).c_str()));
     headers_.reset(curl_slist_append(headers_.release(), "Expect:"));
+    for (const std::string& header : request.headers) {
+      headers_.reset(curl_slist_append(headers_.release(), header.c_str()));
+    }
     CURL* const easy = easy_.get();
     curl_easy_setopt(easy, CURLOPT_URL, endpoint_.url.c_str());
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -56,7 +59,13 @@ class Transfer {
                      std::max<long>(1, request.timeout.count() / 1000));
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, TakeBody);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &reply_);
-    const std::string authorities = AuthoritiesFile(UsualAuthorities());
+    const HttpTls& tls = request.tls;
+    const std::string authorities =
+        tls.ca.empty() ? AuthoritiesFile(UsualAuthorities()) : tls.ca;
+    if (!tls.cert.empty()) {
+      curl_easy_setopt(easy, CURLOPT_SSLCERT, tls.cert.c_str());
+      curl_easy_setopt(easy, CURLOPT_SSLKEY, tls.key.c_str());
+    }
     if (!authorities.empty()) {
       curl_easy_setopt(easy, CURLOPT_CAINFO, authorities.c_str());
     }

@@ -15,6 +15,13 @@
 
 namespace nanwatch {
 
+// Files; empty: the system's authorities, and no certificate of our own.
+struct HttpTls {
+  std::string ca;
+  std::string cert;
+  std::string key;
+};
+
 struct HttpPost {
   // http://, https:// or http+unix://%2Fpath%2Fto.sock/path. User and password
   // may stand in it; they go into the Authorization header.
@@ -22,6 +29,8 @@ struct HttpPost {
   std::string body;
   std::string content_type = "application/json";
   Duration timeout = std::chrono::seconds(10);
+  std::vector<std::string> headers;  // "Name: value", beside the type
+  HttpTls tls;
 };
 
 struct PostReply {

@@ -1,12 +1,7 @@
 #include "relay/state.h"
 
-#include <fcntl.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/check.h"
 #include "base/file.h"
@@ -18,24 +13,6 @@ namespace {
 constexpr size_t kKeyBytes = 32;
 // As many sessions as fit on a stream, 4 KB each.
 constexpr size_t kFileMost = 64 << 20;
-
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return fsync(fd) == 0;
-}
-
-void SyncFolder(const std::string& path) {
-  const int fd =
-      open(ParentDirectory(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
 
 }  // namespace
 
@@ -54,16 +31,7 @@ v1::RelayState ReadRelayState(const std::string& path) {
 }
 
 Status WriteRelayState(const std::string& path, const v1::RelayState& state) {
-  const std::string fresh = path + ".new";
-  const int fd =
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 && WriteAll(fd, state.SerializeAsString());
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  if (!written) return Error{fresh + ": " + std::strerror(error)};
-  if (Status renamed = RenameFile(fresh, path); !renamed) return renamed;
-  SyncFolder(path);
-  return OkStatus();
+  return ReplaceFile(path, state.SerializeAsString());
 }
 
 SessionId UpstreamId(const std::string& key, SessionId name) {

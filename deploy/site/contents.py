@@ -109,6 +109,7 @@ def navigation(root):
         {"Operate": [
             {"Run the daemon": "docs/OPERATE.md"},
             {"Where the daemon runs": "docs/TOPOLOGIES.md"},
+            {"Stores of metrics": "docs/STORES.md"},
             {"Kubernetes": "docs/KUBERNETES.md"},
             {"What to give an upstream": "deploy/SIZING.md"},
             {"Slurm": "docs/SLURM.md"}, {"Ray": "docs/RAY.md"},

@@ -37,6 +37,10 @@ NOWHERE = {
                               ("Events behind", "A"), ("The upstream", "ABCD"),
                               ("Sent upstream", "AB"))
        for query in queries},
+    **{("daemon", title, query): "takes a store: test_push"
+       for title, queries in (("Behind for a store", "A"),
+                              ("Samples for stores", "ABCD"))
+       for query in queries},
 }
 # Queries that a healthy run leaves empty, since they show what is wrong.
 QUIET_IN_HEALTH = {

@@ -299,6 +299,24 @@ RELAYED = (7, [
         bottom=0, width=6),
 ])
 
+PUSHED = (7, [
+    lines("Behind for a store",
+          q(value("nanwatch_push_lag_seconds"), "{{instance}} {{to}}"), "s",
+          "Age of the oldest sample that a store of metrics does not have yet.",
+          "About a second.", "It is away: samples wait in the history.",
+          bottom=0, width=12, alerts=("NanwatchPushLagging",)),
+    lines("Samples for stores", [
+        q(f"sum by (instance, to{more}) (rate(nanwatch_push_{metric}_total"
+          f"{{DAEMON}}[$__rate_interval])){end}", "{{instance}} {{to}} " + shown)
+        for metric, more, end, shown in (
+            ("samples", "", "", "taken"), ("failures", "", "", "requests failed"),
+            ("dropped_samples", ", reason", " > 0", "given up: {{reason}}"))
+    ] + [q(value("nanwatch_push_lag_events"), "{{instance}} {{to}} events wait")],
+        "short", "Samples a second, requests that fail, and events that wait.",
+        "A dozen a step and rank.", "The runbook has the reasons.", bottom=0,
+        width=12, alerts=("NanwatchPushLagging",)),
+])
+
 PROCESS = (7, [
     lines("Processor", q(rate("process_cpu_seconds_total"), "{{instance}}"),
           "none",
@@ -378,5 +396,5 @@ BOARD = board(
     "nanwatch-daemon", "Daemon", "nanwatchd itself: judging, keeping, telling.",
     [JOBS, DAEMONS],
     [FIRST, "Ingest", INGEST, STREAMS, "History", HISTORY, EVENTS,
-     "Telling, pages and metrics", TELLING, "Relay", RELAYED,
+     "Telling, pages and metrics", TELLING, "Relay", RELAYED, "Stores of metrics", PUSHED,
      "Process", PROCESS, ABOUT])
