@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 constexpr Duration kPublishInterval = milliseconds(2);
 // What publishing may take of the thread: a fifth. A run of 10,000 ranks that
-// all report takes some 10 ms each time. Ours.
+// all report takes 40 ms each time. Ours.
 constexpr int kPublishShare = 5;
 constexpr Duration kCheckpointInterval = milliseconds(100);
 constexpr int kCheckpointsPerTick = 4;
