@@ -175,7 +175,9 @@ def test_a_job_whose_time_is_over(site, jobs):
     run = closed(site, f"slurm-{job}.0")
     assert run["end_reason"].startswith(
         f"ended by SIGTERM: the time limit of Slurm job {job} at step ")
-    assert site.state(job) == "TIMEOUT"
+    # Until its processes are gone Slurm says that it completes.
+    wait_for("its time is over", lambda: site.state(job) == "TIMEOUT",
+             seconds=60, instead=site.said)
     shown = site.daemon.nanwatch("show", f"slurm-{job}.0").stdout
     assert f"the time limit of Slurm job {job}" in shown
 
