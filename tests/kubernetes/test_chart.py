@@ -12,6 +12,7 @@ from programs import HERE, ROOT, tool
 from rendered import CHART, VALUES, documents, helm_text, name_of, template
 
 by_values = pytest.mark.parametrize("values", VALUES, ids=name_of)
+DASHBOARDS = len(list((ROOT / "dashboards/grafana/json").glob("*.json")))
 PACKAGES = ("kubernetes-validate==1.37.0", "kubeflow-trainer-api==2.3.0")
 
 
@@ -111,7 +112,7 @@ def test_a_package_of_it_brings_rules_and_dashboards(helm, tmp_path):
                      "nanwatch", values=values)
     assert documents(made) == documents(template(helm, values))
     kinds = [thing["kind"] for thing in documents(made)]
-    assert "PrometheusRule" in kinds and kinds.count("ConfigMap") == 7
+    assert "PrometheusRule" in kinds and kinds.count("ConfigMap") == 2 + DASHBOARDS
 
 
 def test_what_is_secret_stands_in_no_config_map(helm):
@@ -165,7 +166,8 @@ def test_kustomize_builds_it(conforms, base):
     conforms(done.stdout)
     kinds = [thing["kind"] for thing in documents(done.stdout)]
     assert {"StatefulSet", "DaemonSet", "NetworkPolicy", "Namespace"} <= set(kinds)
-    assert kinds.count("ConfigMap") == (3 if base == "base" else 8)
+    assert kinds.count("ConfigMap") == (
+        3 if base == "base" else 3 + DASHBOARDS)
 
 
 def test_the_pytorchjob_conforms(conforms):
