@@ -72,7 +72,7 @@ def test_a_daemon_serves(folder, tmp_path):
          tmp_path / "history.db", "--listen", "127.0.0.1:0"],
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        wait_for(socket.exists)
+        wait_for("its socket", socket.exists)
         listed = run(folder, "nanwatch", "runs", "--address", f"unix:{socket}")
         assert listed.returncode == 0, listed
     finally:
