@@ -73,7 +73,7 @@ def test_a_daemon_serves(folder, tmp_path):
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         wait_for("its socket", socket.exists)
-        listed = run(folder, "nanwatch", "runs", "--address", f"unix:{socket}")
+        listed = run(folder, "nanwatch", "--address", f"unix:{socket}", "runs")
         assert listed.returncode == 0, listed
     finally:
         daemon.terminate()
