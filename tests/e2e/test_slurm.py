@@ -12,8 +12,11 @@ import pytest
 from conftest import ROOT, Daemon, wait_for
 from slurm_site import Slurm
 
-pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0, reason="only root starts a Slurm")
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="Slurm is started by root"),
+    # Its scheduler takes its time, minutes on a machine that is busy.
+    pytest.mark.skipif(not os.environ.get("NANWATCH_TEST_ALL"),
+                       reason="slow; under NANWATCH_TEST_ALL=1")]
 
 PAGE = (ROOT / "docs/SLURM.md").read_text()
 CONF = re.search(r"```ini\n(.*?)```", PAGE, re.S)[1]
