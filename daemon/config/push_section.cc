@@ -51,18 +51,11 @@ void ReadLabels(YamlSection section,
 
 void ReadRemoteWrite(YamlSection section, RemoteWriteOptions* options) {
   section.Text("url", &options->url);
-  section.Text("token_file", &options->token_file);
-  section.Text("ca", &options->ca);
-  section.Text("cert", &options->cert);
-  section.Text("key", &options->key);
+  section.ClientFiles(&options->ca, &options->cert, &options->key,
+                      &options->token_file);
   const std::string wrong =
       options->url.empty() ? "" : WhatIsWrongWithUrl(options->url);
   if (!wrong.empty()) section.Complain("url", wrong);
-  if (options->cert.empty() != options->key.empty()) {
-    section.Complain(options->key.empty() ? "cert" : "key",
-                     ": push.remote_write.cert and push.remote_write.key go "
-                     "together.");
-  }
   const bool tls = options->url.starts_with("https://");
   const bool files = !options->ca.empty() || !options->cert.empty();
   if (wrong.empty() && files && !tls) {
@@ -75,14 +68,8 @@ void ReadRemoteWrite(YamlSection section, RemoteWriteOptions* options) {
 void ReadOtlp(YamlSection section, OtlpOptions* options) {
   ReadGrpcAddress(section, &options->address);
   section.Know("address");
-  section.Text("ca", &options->ca);
-  section.Text("cert", &options->cert);
-  section.Text("key", &options->key);
-  section.Text("token_file", &options->token_file);
-  if (options->cert.empty() != options->key.empty()) {
-    section.Complain(options->key.empty() ? "cert" : "key",
-                     ": push.otlp.cert and push.otlp.key go together.");
-  }
+  section.ClientFiles(&options->ca, &options->cert, &options->key,
+                      &options->token_file);
   section.Finish();
 }
 

@@ -31,14 +31,8 @@ void ReadGrpcAddress(YamlSection section, std::string* value) {
 void ReadUpstream(YamlSection section, RelayOptions* options) {
   ReadGrpcAddress(section, &options->address);
   section.Know("address");
-  section.Text("ca", &options->ca);
-  section.Text("cert", &options->cert);
-  section.Text("key", &options->key);
-  section.Text("token_file", &options->token_file);
-  if (options->cert.empty() != options->key.empty()) {
-    section.Complain(options->key.empty() ? "cert" : "key",
-                     ": upstream.cert and upstream.key go together.");
-  }
+  section.ClientFiles(&options->ca, &options->cert, &options->key,
+                      &options->token_file);
   section.Time("notify_after", std::chrono::seconds(1), std::chrono::hours(24),
                "", &options->notify_after);
   section.Finish();

@@ -132,6 +132,17 @@ void YamlSection::Text(const std::string& key, std::string* value) {
   if (auto text = Scalar(key, "a text")) *value = std::move(*text);
 }
 
+void YamlSection::ClientFiles(std::string* ca, std::string* cert,
+                              std::string* key, std::string* token_file) {
+  Text("ca", ca);
+  Text("cert", cert);
+  Text("key", key);
+  Text("token_file", token_file);
+  if (cert->empty() == key->empty()) return;
+  Complain(key->empty() ? "cert" : "key",
+           ": " + Dotted("cert") + " and " + Dotted("key") + " go together.");
+}
+
 void YamlSection::Texts(const std::string& key,
                         std::vector<std::string>* value) {
   const YAML::Node node = Take(key);

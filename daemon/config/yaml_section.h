@@ -43,6 +43,10 @@ class YamlSection {
             std::string_view zero, uint64_t* value);
   void Text(const std::string& key, std::string* value);
   void Texts(const std::string& key, std::vector<std::string>* value);
+  // "ca", "cert", "key" and "token_file" of a client. A certificate and its key
+  // go together.
+  void ClientFiles(std::string* ca, std::string* cert, std::string* key,
+                   std::string* token_file);
   template <typename T>
   void Choice(const std::string& key,
               const std::vector<std::pair<std::string, T>>& choices, T* value) {

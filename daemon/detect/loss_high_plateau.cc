@@ -225,7 +225,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     step_.best = c.record.step;
     courses_.since_best = Course();
   }
-  courses_.since_best.Add(std::exp(levels_.at));
+  if (kind_.classes) courses_.since_best.Add(std::exp(levels_.at));
   if (records_ < kLeastRecords) {
     courses_.first.Add(newest_);
     if (records_ == 1 || newest_ < courses_.lowest) {

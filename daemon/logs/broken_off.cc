@@ -152,9 +152,7 @@ bool IsTracebackSource(std::string_view line) {
 
 std::optional<StepField> NotFiniteInWords(std::string_view words) {
   std::string low(words.substr(0, 200));
-  std::transform(low.begin(), low.end(), low.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::transform(low.begin(), low.end(), low.begin(), Lower);
   const bool bad = HasWord(low, "nan") || HasWord(low, "inf") ||
                    HasWord(low, "infinite") || HasWord(low, "infinity") ||
                    Has(low, "not finite") || Has(low, "non-finite") ||

@@ -30,9 +30,7 @@ std::string_view NameAtEnd(std::string_view text) {
 bool IsTerm(std::string_view name) {
   if (name.size() > kNameMax || IsEvaluation(name)) return false;
   std::array<char, kNameMax> low{};
-  std::transform(name.begin(), name.end(), low.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::transform(name.begin(), name.end(), low.begin(), Lower);
   std::string_view rest(low.data(), name.size());
   if (rest.find("loss") == std::string_view::npos ||
       rest.find("scale") != std::string_view::npos) {

@@ -30,9 +30,7 @@ bool MaySpeakOfLossScale(std::string_view word) {
       "inf", "mixed",   "half", "gradient", "step", "scaler", "is",      "and"};
   std::array<char, 8> low{};
   if (word.size() > low.size()) return false;
-  std::transform(word.begin(), word.end(), low.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::transform(word.begin(), word.end(), low.begin(), Lower);
   const std::string_view known(low.data(), word.size());
   return std::find(std::begin(kWords), std::end(kWords), known) !=
          std::end(kWords);

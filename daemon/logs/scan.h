@@ -13,6 +13,10 @@
 namespace nanwatch {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// Of ASCII alone.
+constexpr char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
 
 class Scan {
  public:

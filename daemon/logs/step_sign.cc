@@ -20,9 +20,7 @@ bool IsOfTraining(std::string_view title) {
   if (title.empty()) return true;
   std::array<char, 32> room;
   if (title.size() > room.size() || IsEvaluation(title)) return false;
-  std::transform(title.begin(), title.end(), room.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::transform(title.begin(), title.end(), room.begin(), Lower);
   const std::string_view low(room.data(), title.size());
   return std::any_of(
       std::begin(kWords), std::end(kWords),

@@ -10,9 +10,14 @@ struct Word {
   std::string_view text;
   std::string_view meaning;
 };
+constexpr int kWalls = 3;
 // Longer words before those that they begin with. " step" behind a number is
 // "第 50 步": its number is the step's.
 constexpr Word kWords[] = {
+    // The walls of boxes, kWalls of them.
+    {"│", "|"},
+    {"┃", "|"},
+    {"║", "|"},
     {"训练步数", "step"},
     {"训练步", "step"},
     {"全局步数", "step"},
@@ -92,37 +97,19 @@ bool MayBeTranslated(std::string_view line) {
   return found != 0;
 }
 
-// The walls of boxes: "│", "┃", "║".
-constexpr std::string_view kWalls[] = {"\xe2\x94\x82", "\xe2\x94\x83",
-                                       "\xe2\x95\x91"};
-
-// Writes plain bars for walls. False: there is none.
-bool WithBars(std::string_view line, std::string* out) {
-  const auto is_wall = [line](size_t at) {
-    return std::any_of(std::begin(kWalls), std::end(kWalls),
-                       [rest = line.substr(at)](std::string_view wall) {
-                         return rest.starts_with(wall);
-                       });
-  };
-  out->clear();
-  bool walled = false;
-  for (size_t at = 0; at < line.size(); ++at) {
-    if (line[at] != '\xe2' || !is_wall(at)) {
-      out->push_back(line[at]);
-      continue;
-    }
-    walled = true;
-    out->push_back('|');
-    at += kWalls[0].size() - 1;
-  }
-  return walled;
+// A wall of a box stands in it.
+bool HasWall(std::string_view line) {
+  return line.find('\xe2') != line.npos &&
+         std::any_of(kWords, kWords + kWalls, [line](const Word& wall) {
+           return line.find(wall.text) != std::string_view::npos;
+         });
 }
 
 }  // namespace
 
 std::string_view Translated(std::string_view line, std::string* out) {
-  if (line.find('\xe2') != line.npos && WithBars(line, out)) return *out;
-  if (!MayBeTranslated(line) || !SpeaksOfTraining(line)) return line;
+  const bool speaks = MayBeTranslated(line) && SpeaksOfTraining(line);
+  if (!speaks && !HasWall(line)) return line;
   out->clear();
   for (size_t at = 0; at < line.size();) {
     const std::string_view rest = line.substr(at);

@@ -51,9 +51,7 @@ bool BeginsStage(std::string_view line, size_t at, std::string_view word) {
 void Read(std::string_view line, FactList* facts) {
   if (line.size() > kLine) return;
   std::string lower(line);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   const std::string_view text = lower;
   // Of a loss scaler, or of memory.
   if (text.find("scal") != text.npos || text.find("zero") != text.npos) return;

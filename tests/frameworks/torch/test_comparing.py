@@ -1,12 +1,10 @@
 """Level "compare": what is recorded for `nanwatch compare`."""
 
-import json
 import os
 import pathlib
 
-import pytest
 import torch
-from daemons import BIN
+from comparisons import LIBRARY, compared, library  # noqa: F401
 from ranks import ranks_say
 from torch import nn
 
@@ -16,16 +14,7 @@ from nanwatch import _sketches
 from nanwatch._compared_steps import ComparedSteps
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY = BIN.parent / "client_lib" / "libnanwatch.so"
 MASK = (1 << 64) - 1
-
-
-@pytest.fixture(autouse=True)
-def library(monkeypatch):
-    monkeypatch.setenv(_sketches.LIBRARY, str(LIBRARY))
-    _sketches.library.cache_clear()
-    yield
-    _sketches.library.cache_clear()
 
 
 def model_of(seed=1):
@@ -58,11 +47,6 @@ def train(daemon, run, put=None, scale=None, steps=5):
         watch.step(loss)
     assert watch.close(timeout=10.0)
     return model, watch
-
-
-def compared(daemon, a, b):
-    done = daemon.nanwatch("compare", a, b, "--json")
-    return done.returncode, json.loads(done.stdout)
 
 
 def test_a_repeat_is_equal_to_the_bit(daemon, name):

@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy
 
-from nanwatch import _first_steps, _ops, _sketches, _wire
-from nanwatch._compared_rows import PARAMETER, ComparedRows, Taken
+from nanwatch import _first_steps, _ops, _sketches
+from nanwatch._compared_rows import (
+    PARAMETER,
+    ComparedRows,
+    Taken,
+    with_batch,
+)
 from nanwatch._compared_steps import ComparedSteps
 from nanwatch._run import Run
 
 LEVEL = "compare"
 LEVELS = ("default", LEVEL)
-# Between one array of a batch and the next (proto/SKETCH.md).
-_TURN = 0x9E3779B97F4A7C15
 DTYPES = {
     "float64": "fp64",
     "float32": "fp32",
@@ -111,8 +114,7 @@ class ComparedArrays:
                 taken = self._take(tensor)
                 if taken is None:
                     continue
-                digest = (self._batch or 0) * _TURN + taken.sketch.digest
-                self._batch = digest & _wire.MASK64
+                self._batch = with_batch(self._batch, taken)
                 if self.on:
                     self._rows.add("batch", "Batch", "input", taken)
 

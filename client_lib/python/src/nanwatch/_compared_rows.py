@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
-from nanwatch import _ops
+from nanwatch import _ops, _wire
 from nanwatch._run import Run
 from nanwatch._sketches import Sketch
 
@@ -14,6 +14,8 @@ _MOST = 15_000  # of a step
 _BACKWARD = 1 << 20  # places in the execution order, behind all others
 _OF_BACKWARD = "Backward"  # at the end of a type
 PARAMETER = "Parameter"
+# Between one tensor of a batch, or part of it, and the next (proto/SKETCH.md).
+_TURN = 0x9E3779B97F4A7C15
 
 
 class Taken(NamedTuple):
@@ -24,6 +26,11 @@ class Taken(NamedTuple):
     shape: tuple[int, ...]
     dtype: str  # empty: of integers
     part: bool  # of a tensor that several ranks hold
+
+
+def with_batch(batch: int | None, taken: Taken) -> int:
+    """Adds one more tensor to the digest of a batch; `None`: it has none."""
+    return ((batch or 0) * _TURN + taken.sketch.digest) & _wire.MASK64
 
 
 class _Row(NamedTuple):

@@ -11,8 +11,13 @@ from typing import Any
 
 import torch
 
-from nanwatch import _sketches, _wire
-from nanwatch._compared_rows import PARAMETER, ComparedRows, Taken
+from nanwatch import _sketches
+from nanwatch._compared_rows import (
+    PARAMETER,
+    ComparedRows,
+    Taken,
+    with_batch,
+)
 from nanwatch._compared_steps import ComparedSteps
 from nanwatch._run import Run
 from nanwatch._torch.guard import Guard
@@ -26,8 +31,6 @@ from nanwatch._torch.untold import Untold
 
 LEVEL = "compare"
 _TENSORS = 4  # of one call's inputs, and of its outputs
-# Between one tensor of a batch, or part of it, and the next.
-_TURN = 0x9E3779B97F4A7C15
 
 
 class NotComparing:
@@ -113,8 +116,7 @@ class Comparing:
             taken = self._take(tensor)
             if taken is None:
                 continue
-            digest = (self._batch or 0) * _TURN + taken.sketch.digest
-            self._batch = digest & _wire.MASK64
+            self._batch = with_batch(self._batch, taken)
             if self.on:
                 self._rows.add("batch", "Batch", "input", taken)
 
