@@ -87,13 +87,13 @@ bool IsSameOnAnotherRank(const v1::Finding& a, const v1::Finding& b) {
          a.subject().optimizer() == b.subject().optimizer();
 }
 
-// True where the run ended before it was over.
-bool OfRunsEnd(const v1::Incident& incident) {
-  return incident.state() == v1::ALERT_STATE_RESOLVED &&
-         !incident.has_resolved_step();
-}
-
 }  // namespace
+
+std::string_view Word(const v1::Incident& incident) {
+  const bool ended = incident.state() == v1::ALERT_STATE_RESOLVED;
+  return ended && !incident.has_resolved_step() ? "open at the end"
+                                                : Word(incident.state());
+}
 
 std::string CauseNumber(const v1::RunDetail& run, const v1::Incident& incident,
                         const Depth& depth) {
@@ -128,13 +128,12 @@ std::string IncidentText(const v1::RunDetail& run, const v1::Incident& incident,
     when += fmt::format(" to {}", incident.resolved_step());
   }
   const std::string cause = CauseNumber(run, incident, depth);
-  std::string out =
-      fmt::format("  {} {:<9} {:<24} {}{}{}\n",
-                  style.Tint(incident.worst(),
-                             fmt::format("{:<8}", Word(incident.worst()))),
-                  OfRunsEnd(incident) ? "not over" : Word(incident.state()),
-                  incident.rule(), when, cause.empty() ? "" : ", " + cause,
-                  incident.muted() ? ", muted" : "");
+  std::string out = fmt::format(
+      "  {} {:<15} {:<24} {}{}{}\n",
+      style.Tint(incident.worst(),
+                 fmt::format("{:<8}", Word(incident.worst()))),
+      Word(incident), incident.rule(), when, cause.empty() ? "" : ", " + cause,
+      incident.muted() ? ", muted" : "");
   out += IncidentBody(run, incident, depth, style);
   out += style.Dim(fmt::format("    id {:016x}", incident.id()));
   if (!incident.acknowledged_by().empty()) {
