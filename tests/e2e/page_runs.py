@@ -5,7 +5,7 @@ would say.
                the other
   turns        a critic five times, then its actor
   origin       400 ops; one makes NaN, and it passes it on to 48
-  clean        400 ops, none of them bad
+  clean        400 ops, none of them bad; then steps without
   spiked       a loss that stands high for some steps, is there and goes on
   spoilt       a loss that is NaN from one step on, to the end
   interrupted  somebody pressed ^C
@@ -76,6 +76,9 @@ def origin(run):
 
 def clean(run):
     say_ops(run, False)
+    for step in range(OP_STEPS, 2 * OP_STEPS):
+        run.step(step, loss=2.0, grad_norm=1.0)
+    flushed(run)
 
 
 def spiked(run):

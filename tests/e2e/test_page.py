@@ -194,7 +194,8 @@ def test_an_alerts_link_shows_its_step(visit):
 def test_a_link_to_the_runs_ends_stays_within_it(visit, step):
     page = visit().run("long", f"&step={step}")
     page.wait_for_selector("text=Whole run")
-    shown = re.sub(r"\s", "", page.inner_text("#charts .tools .note"))
+    shown = re.sub(r"[\s,]", "",
+                   page.inner_text("#charts .tools .note"))
     first, last = map(int, re.fullmatch(r"steps(\d+)to(\d+)", shown).groups())
     assert first >= 0 and last <= LONG and last - first >= 400
     assert first <= min(step, LONG - 1) <= last
@@ -204,7 +205,7 @@ def test_a_link_to_a_step_that_no_line_tells_of_opens_at_the_next_that_does(
         visit):
     page = visit().run("logged", "&step=2444")
     page.wait_for_selector(
-        "#charts .head .readout:has-text('2\u2009400')")
+        "#charts .head .readout:has-text('2,400')")
     assert page.inner_text("[data-field=loss] .readout") not in (
         "", "not collected")
 

@@ -91,7 +91,25 @@ def test_the_list_calls_them_the_same(seen, page):
         assert row.locator(".verdict b").inner_text() == word
         assert "Healthy" not in row.locator(
             ".verdict").inner_text()[len(word):]
-    assert page.inner_text("h1") == "2 of 3 runs need attention"
+    assert page.inner_text("h1") == "2 of 3 open runs need attention"
+
+
+def test_what_stood_when_its_run_ended_is_called_neither_over_nor_resolved(
+        seen, page):
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("#incidents li")
+    said = page.inner_text("#incidents")
+    assert "1, open at the end" in said and "Critical, open at the end" in said
+    assert "steps 201 to the end" in said
+    assert "over" not in said and "resolved" not in said
+    assert page.locator(".lane .bar-of.firing.ended").count() == 1
+    told = seen.daemon.nanwatch("diagnose", "spoilt").stdout
+    assert "critical open at the end" in told
+    assert "resolved" not in told and "connected" not in told
+    page.goto(f"{seen.daemon.http}/?run=healed")
+    page.wait_for_selector("#incidents li")
+    assert "at the end" not in page.inner_text("#incidents")
+    assert "resolved" in page.inner_text("#incidents")
 
 
 def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):

@@ -80,6 +80,19 @@ TEST(DiagnosisReport, WhatStoodWhenTheRunEndedIsOpenAtTheEnd) {
               HasSubstr("critical resolved        op_overflow_origin"));
 }
 
+TEST(DiagnosisReport, WhatIsOlderThanTheNewestRecordSaysSo) {
+  v1::RunDetail run = OfManyModules();
+  run.mutable_summary()->set_state(v1::LIFE_STATE_OPEN);
+  run.mutable_summary()->set_last_step(1261);
+  v1::Incident& incident = *run.mutable_incidents(0);
+  incident.set_state(v1::ALERT_STATE_FIRING);
+  incident.mutable_findings(3)->set_last_step(1215);
+  EXPECT_THAT(DiagnosisReport(run, Style()),
+              HasSubstr("step 0, seen up to 1215, cause 1\n"));
+  run.mutable_summary()->set_last_step(1215);
+  EXPECT_THAT(DiagnosisReport(run, Style()), Not(HasSubstr("seen up to")));
+}
+
 TEST(DiagnosisReport, RanksOfARunThatEndedNeedNotBeConnected) {
   v1::RunDetail run = OfManyModules();
   run.mutable_summary()->set_world_size(8);
