@@ -130,6 +130,10 @@ def test_runs_worst_first_and_in_one_sentence(visit, watched):
     verdict = rows.first.locator(".verdict").inner_text()
     run = get_json(watched.http + "/api/v1/runs/sick")
     assert verdict.startswith("Critical") and run["headline"][:20] in verdict
+    assert rows.count() == 1, "of what goes on"
+    page.click("text=ended runs too")
+    page.wait_for_selector("h1:text-is('The open run needs attention')")
+    assert rows.first.locator("a").inner_text() == "sick"
     assert HOSTILE in page.inner_text("tbody")
     picture(page, "runs-light")
     page.fill("input[type=search]", "LLM")
@@ -288,6 +292,7 @@ def test_it_is_called_the_same_everywhere(visit, watched):
     diagnosed = watched.nanwatch("diagnose", "poisoned").stdout.splitlines()
     assert diagnosed[1] == called.upper() + ", ended"
     page = visit().open("/?")
+    page.click("text=ended runs too")
     page.wait_for_selector("text=poisoned")
     listed = page.inner_text("tr:has-text('poisoned') .verdict b")
     assert listed.lower() == called
@@ -506,6 +511,7 @@ def test_a_run_that_is_not_there(visit):
 
 def test_what_training_says_stays_text(visit, watched):
     page = visit().open("/")
+    page.click("text=ended runs too")
     page.click("tbody a:has-text('onerror')")
     page.wait_for_selector(".verdict-block h1")
     assert page.inner_text("#crumbs").endswith(HOSTILE)

@@ -4,6 +4,7 @@ fault is one, charts can be read, and a phone shows all of it."""
 import re
 
 import pytest
+from conftest import get_json
 from page_site import DESKTOP, PHONE, picture, site
 
 RUNS = ("healthy", "collapse", "padding", "nan", "divergence")
@@ -37,6 +38,15 @@ def test_an_axis_has_more_than_one_number_all_written_alike(visit, run):
         assert len(set(raised)) == 1, labels
     assert visit.wrong == []
     picture(page, f"demo-{run}", full_page=True)
+
+
+def test_the_last_word_is_as_of_the_last_record(demo, visit):
+    run = get_json(f"{demo.daemon.http}/api/v1/runs/demo-collapse")
+    said = f"{run['totals']['skipped']} updates in a row overflowed"
+    page = visit.run("demo-collapse")
+    assert said in page.inner_text(".verdict-block .rest")
+    assert said in page.inner_text("#incidents")
+    assert "seen up to" not in page.inner_text("main")
 
 
 def test_marks_of_a_chart_are_explained_beside_its_name(visit):
