@@ -282,25 +282,6 @@ def test_acknowledge_and_mute_with_a_reason(visit, watched):
     page.wait_for_selector(".incident button >> text=/^Mute$/")
 
 
-def test_it_is_called_the_same_everywhere(visit, watched):
-    """`runs`, `diagnose`, the list and the page of a run that ended healed."""
-    worst = get_json(watched.http + "/api/v1/runs/poisoned")["worst"]
-    called = f"healthy, was {worst}"
-    row = next(line for line in watched.nanwatch("runs").stdout.splitlines()
-               if " poisoned " in line)
-    assert row.startswith(called + " ")
-    diagnosed = watched.nanwatch("diagnose", "poisoned").stdout.splitlines()
-    assert diagnosed[1] == called.upper() + ", ended"
-    page = visit().open("/?")
-    page.click("text=ended runs too")
-    page.wait_for_selector("text=poisoned")
-    listed = page.inner_text("tr:has-text('poisoned') .verdict b")
-    assert listed.lower() == called
-    page = visit().run("poisoned")
-    assert page.inner_text(".state b").lower() == called
-    assert page.title() == "poisoned - nanwatch", "it needs nobody"
-
-
 def test_where_nothing_may_be_said_the_command_is_shown(chromium, folder):
     daemon = Daemon(folder, config="web: {annotations: false}").start()
     training = feed(daemon.address, "--run", "r", "--nan-loss-at", "20",

@@ -120,3 +120,21 @@ def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):
         page.wait_for_selector(".verdict-block h1")
         assert page.inner_text(".state .note").startswith(begins)
     assert "KeyboardInterrupt" in page.inner_text("h1")
+
+
+def test_it_is_called_the_same_everywhere(seen, page):
+    """`runs`, `diagnose`, the list and the page of a run that ended healed."""
+    called = "healthy, was critical"
+    row = next(line for line in seen.daemon.nanwatch("runs").stdout.splitlines()
+               if " healed " in line)
+    assert row.startswith(called + " ")
+    diagnosed = seen.daemon.nanwatch("diagnose", "healed").stdout.splitlines()
+    assert diagnosed[1] == called.upper() + ", ended"
+    page.goto(f"{seen.daemon.http}/")
+    page.click("text=ended runs too")
+    page.wait_for_selector("a:text-is('healed')")
+    listed = page.inner_text("tr:has(a:text-is('healed')) .verdict b")
+    assert listed.lower() == called
+    page.goto(f"{seen.daemon.http}/?run=healed")
+    page.wait_for_selector(".verdict-block h1")
+    assert page.inner_text(".state b").lower() == called
