@@ -122,6 +122,25 @@ def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):
     assert "KeyboardInterrupt" in page.inner_text("h1")
 
 
+def test_sentences_older_than_the_newest_record_say_so(seen, page):
+    page.goto(f"{seen.daemon.http}/?run=critical")
+    page.wait_for_selector(".since:has-text('seen up to step ')")
+    page.wait_for_selector("#incidents .note:has-text('seen up to ')")
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("#incidents li")
+    assert "seen up to" not in page.inner_text("main")
+
+
+def test_a_number_that_came_few_times_has_no_chart_among_the_first(seen, page):
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("[data-field=loss] canvas")
+    assert page.locator("[data-field=update_norm]").count() == 0
+    page.click("button:has-text('1 more chart')")
+    page.wait_for_selector("[data-field=update_norm] canvas")
+    labels = page.locator("[data-field=update_norm] .dygraph-axis-label-y")
+    assert labels.count() > 1
+
+
 def test_it_is_called_the_same_everywhere(seen, page):
     """`runs`, `diagnose`, the list and the page of a run that ended healed."""
     called = "healthy, was critical"
