@@ -45,15 +45,13 @@ function sinceLine(run, fine, show) {
       host && run.world_size > 1 && h('span', {class: 'label'}, ` on ${host}`));
 }
 
-// Those of the run's own framework first, then those for any.
+// Those for any framework, then those of the run's own, or of what that is built
+// on: the daemon has chosen them. Of a run of none that is known they are of
+// others.
 function actionsOf(cause, own) {
-  const names = (own || '').split('+');
   const any = cause.actions.filter((a) => !a.framework);
-  const mine = cause.actions.filter((a) => a.framework &&
-                                           names.includes(a.framework));
-  const others = cause.actions.filter((a) => a.framework &&
-                                             !names.includes(a.framework));
-  return [[...any, ...mine], others];
+  const named = cause.actions.filter((a) => a.framework);
+  return own ? [[...any, ...named], []] : [any, named];
 }
 
 function actionItem(action) {

@@ -65,6 +65,9 @@ def test_one_fault_is_one_on_the_page_and_says_why(visit):
     assert page.locator(".why .evidence li").count() > 0
     assert "layers.3.attention.softmax" in page.inner_text(".causes summary")
     assert "Largest finite" in page.inner_text("#ops")
+    # Megatron-LM is PyTorch.
+    assert "PyTorch" in page.inner_text(".do") and (
+        "other frameworks" not in page.inner_text("main"))
 
 
 @pytest.mark.parametrize("run", RUNS)
