@@ -39,7 +39,9 @@ function sinceLine(run, fine, show) {
                    onclick: () => show(step)}, `step ${count(step)}`),
       incident && [' · ', when(incident.opened)],
       seen !== null &&
-          h('span', {class: 'label'}, ` · seen up to step ${count(seen)}`),
+          h('span', {class: 'label', title:
+              'Sentences are made anew every few updates'},
+            ` · said as of step ${count(seen)} or later`),
       where && [h('span', {class: 'label'}, ' · first seen at '),
                 h('span', {class: 'name'}, where)],
       host && run.world_size > 1 && h('span', {class: 'label'}, ` on ${host}`));
@@ -84,15 +86,14 @@ function groundsOf(run, cause) {
 function evidence(run, cause, said) {
   const grounds = groundsOf(run, cause);
   if (said && !grounds.length) return null;
-  // Of what is seen each sentence has its own grade.
-  const mixed = grounds.some((e) => e.grade !== cause.grade);
   return h('section', {class: 'why'},
       h('h2', {}, 'Why ', h('span', {class: 'tag'},
                             `${words(cause.cause)} (${cause.grade})`)),
       !said && h('p', {}, cause.sentence),
       h('ul', {class: 'evidence'}, grounds.map((e) =>
           h('li', {class: e.grade, title: e.grade}, e.sentence,
-            mixed && h('span', {class: 'note'}, ` ${e.grade}`)))));
+            e.grade !== cause.grade &&
+                h('span', {class: 'note'}, ` (${e.grade})`)))));
 }
 
 // Of a healthy run nothing needs to be done: what was seen is folded in.
