@@ -41,7 +41,7 @@ function sinceLine(run, fine, show) {
       seen !== null &&
           h('span', {class: 'label', title:
               'Sentences are made anew every few updates'},
-            ` · said as of step ${count(seen)} or later`),
+            ` · verdict as of step ${count(seen)} or later`),
       where && [h('span', {class: 'label'}, ' · first seen at '),
                 h('span', {class: 'name'}, where)],
       host && run.world_size > 1 && h('span', {class: 'label'}, ` on ${host}`));

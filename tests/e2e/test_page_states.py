@@ -124,12 +124,12 @@ def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):
 
 def test_sentences_older_than_the_newest_record_say_so(seen, page):
     page.goto(f"{seen.daemon.http}/?run=critical")
-    page.wait_for_selector(".since:has-text('said as of step ')")
+    page.wait_for_selector(".since:has-text('verdict as of step ')")
     page.wait_for_selector("#incidents .note:has-text('seen up to ')")
     page.goto(f"{seen.daemon.http}/?run=spoilt")
     page.wait_for_selector("#incidents li")
     assert "seen up to" not in page.inner_text("main")
-    assert "said as of" not in page.inner_text("main")
+    assert "verdict as of" not in page.inner_text("main")
 
 
 def test_a_number_that_came_few_times_has_no_chart_among_the_first(seen, page):
