@@ -28,7 +28,7 @@ CheckedLog WithIncident(Severity now) {
 
 TEST(VerdictLine, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kCritical), Style()),
-              HasSubstr("overflow_streak from step 12, not over"));
+              HasSubstr("overflow_streak from step 12 to the end"));
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kInfo), Style()),
               HasSubstr("overflow_streak from step 12, eased"));
 }
