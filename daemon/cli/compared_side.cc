@@ -13,7 +13,7 @@
 namespace nanwatch {
 namespace {
 
-struct Place {
+struct SidePlace {
   std::string file;  // empty: the daemon's
   RunChoice run;
 };
@@ -32,9 +32,9 @@ std::string WithoutAttempt(const std::string& text,
 }
 
 // A file's name may hold what else would be a run's.
-Place PlaceOf(const std::string& text) {
+SidePlace SidePlaceOf(const std::string& text) {
   if (text == "-" || FileExists(text)) return {text, {}};
-  Place place;
+  SidePlace place;
   const std::string plain = WithoutAttempt(text, &place.run.attempt);
   if (FileExists(plain)) {
     place.file = plain;
@@ -51,9 +51,9 @@ Place PlaceOf(const std::string& text) {
   return place;
 }
 
-Result<ComparedSide> Read(const std::string& text, const std::string& address,
-                          const CheckOptions& log) {
-  const Place place = PlaceOf(text);
+Result<ComparedSide> SideOf(const std::string& text, const std::string& address,
+                            const CheckOptions& log) {
+  const SidePlace place = SidePlaceOf(text);
   if (!place.file.empty() && IsDump(place.file)) {
     Result<DumpedRun> dump = ReadDump(place.file);
     if (!dump.ok()) return Error{dump.error()};
@@ -77,13 +77,13 @@ Result<ComparedSide> Read(const std::string& text, const std::string& address,
 
 Result<ComparedSide> ReadOpening(const std::string& text,
                                  const std::string& address) {
-  return Read(text, address, {});
+  return SideOf(text, address, {});
 }
 
 Result<ComparedSide> ReadSide(const std::string& text,
                               const std::string& address,
                               const CheckOptions& log) {
-  Result<ComparedSide> side = Read(text, address, log);
+  Result<ComparedSide> side = SideOf(text, address, log);
   if (!side.ok()) return side;
   if (side->run.steps.empty() && side->run.tensors.empty()) {
     return Error{

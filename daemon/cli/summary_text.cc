@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -12,12 +11,6 @@ namespace {
 
 // Less is what clocks differ by where nothing is wrong with them.
 constexpr int64_t kSkewShown = 60'000'000;
-
-std::string Upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(c));
-  return out;
-}
 
 // "61 s", "3 h": to the nearest, as a clock that is 3 h off is never so
 // exactly.

@@ -18,7 +18,7 @@ constexpr int64_t kAbout = 10;
 constexpr double kSooner = 0.1;
 constexpr double kSoonerPoints = 10;
 
-double UnitOf(const std::vector<BenchmarkPoint>& points) {
+double PointsUnit(const std::vector<BenchmarkPoint>& points) {
   std::vector<double> first;
   for (const BenchmarkPoint& point : points) {
     if (first.size() == kFirst) break;
@@ -38,7 +38,7 @@ void BenchWatch::Set(std::shared_ptr<const Benchmark> benchmark) {
   State& s = *state_;
   s.benchmark = std::move(benchmark);
   const std::vector<BenchmarkPoint>& points = s.benchmark->points;
-  s.unit = UnitOf(points);
+  s.unit = PointsUnit(points);
   s.gap = points.size() < 2
               ? 1
               : static_cast<double>(points.back().step - points.front().step) /
