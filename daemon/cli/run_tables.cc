@@ -133,10 +133,10 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
   if (scaled) heads += fmt::format(" {:>11}", "scale");
   std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
-    out += fmt::format(
-        "{} {} {:>3} ",
-        style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
-        Fitted(run.run_id(), 24), run.attempt());
+    out += fmt::format("{} {} {:>3} ",
+                       style.Tint(ShownSeverity(run),
+                                  fmt::format("{:<{}}", HealthText(run), wide)),
+                       Fitted(run.run_id(), 24), run.attempt());
     if (owner > 0) out += Fitted(run.owner(), owner) + ' ';
     out += fmt::format("{:<6} {:>9} {:>11}", Word(run.state()), run.last_step(),
                        Number(LastOf(run, "loss")));

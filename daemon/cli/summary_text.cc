@@ -42,7 +42,7 @@ std::string HealthText(const v1::RunSummary& run) {
                               : Clean(run.health());
 }
 
-v1::Severity Shown(const v1::RunSummary& run) {
+v1::Severity ShownSeverity(const v1::RunSummary& run) {
   return run.health().empty() ? run.severity() : run.health_severity();
 }
 
@@ -75,7 +75,7 @@ std::string HeadText(const v1::RunSummary& run, const Style& style) {
 std::string VerdictText(const v1::RunSummary& run, const Style& style) {
   std::string word = Upper(HealthText(run));
   if (run.state() == v1::LIFE_STATE_CLOSED) word += ", ended";
-  return style.Tint(Shown(run), word) + '\n' +
+  return style.Tint(ShownSeverity(run), word) + '\n' +
          Wrapped(run.headline(), 2, style.columns);
 }
 

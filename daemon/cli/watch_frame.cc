@@ -127,7 +127,7 @@ std::string Head(const v1::RunDetail& run, const Shape& shape,
 std::string VerdictRow(const v1::RunDetail& run, const Shape& shape,
                        const Style& style) {
   const v1::RunSummary& summary = run.summary();
-  const v1::Severity shown = Shown(summary);
+  const v1::Severity shown = ShownSeverity(summary);
   std::string title = HealthText(summary);
   std::transform(title.begin(), title.end(), title.begin(), ::toupper);
   return style.Tint(shown, title) + '\n' +
