@@ -67,7 +67,7 @@ std::string WhenText(const v1::RunDetail& run, const v1::Incident& incident) {
     when += fmt::format(" to {}", incident.resolved_step());
   } else {
     const bool eased = incident.severity() < incident.worst();
-    when += eased ? ", eased at the end" : ", not over at the end";
+    when += eased ? ", eased at the end" : " to the end";
   }
   if (incident.reopened() > 0) {
     when += fmt::format(
@@ -239,7 +239,7 @@ std::string FirstOf(const CheckedLog& log) {
   std::string out = fmt::format("{} from step {}", RuleNameOf(tally.first_rule),
                                 tally.first_step);
   if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
-  return out + (tally.firing > tally.eased ? ", not over"
+  return out + (tally.firing > tally.eased ? " to the end"
                 : tally.eased > 0          ? ", eased"
                                            : ", over");
 }

@@ -71,9 +71,10 @@ export class Charts {
     return this.charts[this.charts.length - 1] === chart;
   }
 
+  // False: the steps could not be had, and it says so.
   async load() {
     const whole = await this.fetch('');
-    if (!whole) return;
+    if (!whole) return false;
     this.whole = whole.length ?
         [whole[0].first_step, whole[whole.length - 1].last_step] : [0, 1];
     if (this.whole[1] <= this.whole[0]) this.whole[1] = this.whole[0] + 1;
@@ -88,6 +89,7 @@ export class Charts {
     }
     if (opens) this.at = nearestPoint(this.buckets, this.step);
     this.draw();
+    return true;
   }
 
   // Steps about `step`, within the run; null: so many that all may be shown.

@@ -97,6 +97,7 @@ document.addEventListener('keydown', (event) => {
 
 // Who may say what, and what time it is there; the view need not wait for it.
 async function begin() {
+  history.replaceState(null, '');  // arrived (arrival.js)
   show();
   try {
     const known = await getJson('/api/v1/status');
