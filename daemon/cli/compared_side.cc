@@ -51,8 +51,8 @@ SidePlace SidePlaceOf(const std::string& text) {
   return place;
 }
 
-Result<ComparedSide> SideOf(const std::string& text, const std::string& address,
-                            const CheckOptions& log) {
+Result<ComparedSide> Read(const std::string& text, const std::string& address,
+                          const CheckOptions& log) {
   const SidePlace place = SidePlaceOf(text);
   if (!place.file.empty() && IsDump(place.file)) {
     Result<DumpedRun> dump = ReadDump(place.file);
@@ -77,13 +77,13 @@ Result<ComparedSide> SideOf(const std::string& text, const std::string& address,
 
 Result<ComparedSide> ReadOpening(const std::string& text,
                                  const std::string& address) {
-  return SideOf(text, address, {});
+  return Read(text, address, {});
 }
 
 Result<ComparedSide> ReadSide(const std::string& text,
                               const std::string& address,
                               const CheckOptions& log) {
-  Result<ComparedSide> side = SideOf(text, address, log);
+  Result<ComparedSide> side = Read(text, address, log);
   if (!side.ok()) return side;
   if (side->run.steps.empty() && side->run.tensors.empty()) {
     return Error{

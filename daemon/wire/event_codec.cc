@@ -294,7 +294,7 @@ Verdict ReadRunOpened(const v1::StoredRunOpened& from, RunOpened* to) {
   return ReadRun(from.run(), &to->description);
 }
 
-Verdict ReadEventBody(const StoredEvent& from, EventBody* to) {
+Verdict ReadBody(const StoredEvent& from, EventBody* to) {
   switch (from.body_case()) {
     case StoredEvent::kDaemonStarted:
       *to = DaemonStarted{from.daemon_started().engine_version(),
@@ -380,7 +380,7 @@ Result<Event> DecodeEvent(std::string_view bytes) {
   event.session = from->session_name() != 0 ? from->session_name()
                                             : SessionName(from->session());
   event.sequence = from->sequence();
-  if (const Verdict wrong = ReadEventBody(*from, &event.body)) {
+  if (const Verdict wrong = ReadBody(*from, &event.body)) {
     return Error{fmt::format("a stored event of run {} attempt {} rank {}: {}",
                              event.run.run_id, event.run.attempt, event.rank,
                              wrong->message)};

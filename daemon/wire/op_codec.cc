@@ -13,40 +13,41 @@
 namespace nanwatch {
 namespace {
 
-using Ops = v1::OpBatch;
+using Batch = v1::OpBatch;
 
 template <typename C>
 struct ColumnAccess {
-  bool (Ops::*has)() const;
-  const C& (Ops::*get)() const;
-  C* (Ops::*add)();
+  bool (Batch::*has)() const;
+  const C& (Batch::*get)() const;
+  C* (Batch::*add)();
 };
 // By OpCount.
 constexpr ColumnAccess<v1::CountColumn> kCounts[kOpCounts] = {
-    {&Ops::has_nan, &Ops::nan, &Ops::mutable_nan},
-    {&Ops::has_pos_inf, &Ops::pos_inf, &Ops::mutable_pos_inf},
-    {&Ops::has_neg_inf, &Ops::neg_inf, &Ops::mutable_neg_inf},
-    {&Ops::has_saturated, &Ops::saturated, &Ops::mutable_saturated},
-    {&Ops::has_zero, &Ops::zero, &Ops::mutable_zero},
-    {&Ops::has_subnormal, &Ops::subnormal, &Ops::mutable_subnormal},
+    {&Batch::has_nan, &Batch::nan, &Batch::mutable_nan},
+    {&Batch::has_pos_inf, &Batch::pos_inf, &Batch::mutable_pos_inf},
+    {&Batch::has_neg_inf, &Batch::neg_inf, &Batch::mutable_neg_inf},
+    {&Batch::has_saturated, &Batch::saturated, &Batch::mutable_saturated},
+    {&Batch::has_zero, &Batch::zero, &Batch::mutable_zero},
+    {&Batch::has_subnormal, &Batch::subnormal, &Batch::mutable_subnormal},
 };
 // By OpStat.
 constexpr ColumnAccess<v1::FloatColumn> kStats[kOpStats] = {
-    {&Ops::has_min, &Ops::min, &Ops::mutable_min},
-    {&Ops::has_max, &Ops::max, &Ops::mutable_max},
-    {&Ops::has_abs_max, &Ops::abs_max, &Ops::mutable_abs_max},
-    {&Ops::has_mean, &Ops::mean, &Ops::mutable_mean},
-    {&Ops::has_rms, &Ops::rms, &Ops::mutable_rms},
-    {&Ops::has_log2_mean, &Ops::log2_mean, &Ops::mutable_log2_mean},
-    {&Ops::has_log2_std, &Ops::log2_std, &Ops::mutable_log2_std},
-    {&Ops::has_fp8_amax, &Ops::fp8_amax, &Ops::mutable_fp8_amax},
-    {&Ops::has_fp8_scale_inv, &Ops::fp8_scale_inv, &Ops::mutable_fp8_scale_inv},
+    {&Batch::has_min, &Batch::min, &Batch::mutable_min},
+    {&Batch::has_max, &Batch::max, &Batch::mutable_max},
+    {&Batch::has_abs_max, &Batch::abs_max, &Batch::mutable_abs_max},
+    {&Batch::has_mean, &Batch::mean, &Batch::mutable_mean},
+    {&Batch::has_rms, &Batch::rms, &Batch::mutable_rms},
+    {&Batch::has_log2_mean, &Batch::log2_mean, &Batch::mutable_log2_mean},
+    {&Batch::has_log2_std, &Batch::log2_std, &Batch::mutable_log2_std},
+    {&Batch::has_fp8_amax, &Batch::fp8_amax, &Batch::mutable_fp8_amax},
+    {&Batch::has_fp8_scale_inv, &Batch::fp8_scale_inv,
+     &Batch::mutable_fp8_scale_inv},
 };
 
 constexpr int kLowestExponent = -1074;
 constexpr int kHighestExponent = 1023;
 
-Verdict ReadGroups(const Ops& from, size_t rows, OpColumns* to) {
+Verdict ReadGroups(const Batch& from, size_t rows, OpColumns* to) {
   const int groups = from.step_rows_size();
   std::vector<int64_t> steps;
   std::vector<Time> times;
@@ -78,7 +79,7 @@ Verdict ReadGroups(const Ops& from, size_t rows, OpColumns* to) {
       ""};
 }
 
-Verdict ReadOpIndices(const Ops& from, const OpShapes* shapes,
+Verdict ReadOpIndices(const Batch& from, const OpShapes* shapes,
                       std::vector<uint32_t>* to) {
   const size_t known = shapes == nullptr ? size_t{1} << 32 : shapes->size();
   to->resize(from.op_deltas_size());
@@ -97,7 +98,7 @@ Verdict ReadOpIndices(const Ops& from, const OpShapes* shapes,
   return std::nullopt;
 }
 
-Verdict ReadSlots(const Ops& from, size_t rows, std::vector<Slot>* to) {
+Verdict ReadSlots(const Batch& from, size_t rows, std::vector<Slot>* to) {
   const size_t n = from.slots_size();
   if (n != rows && n != 1) {
     return Complaint{fmt::format("column slots holds {} values for {} rows; "
@@ -136,14 +137,14 @@ void ForEachEmpty(const v1::CountColumn& listed, F f) {
 
 // Of elements that nobody told any number may be left. A row that is listed
 // with 0 has none; the columns say 0 for both.
-Left LeftOf(const Ops& from, const OpColumns& ops) {
+Left LeftOf(const Batch& from, const OpColumns& ops) {
   Left left(ops.elements);
   std::replace(left.begin(), left.end(), uint64_t{0}, UINT64_MAX);
   ForEachEmpty(from.elements(), [&left](size_t row) { left[row] = 0; });
   return left;
 }
 
-Verdict ReadElements(const Ops& from, const OpShapes* shapes, size_t rows,
+Verdict ReadElements(const Batch& from, const OpShapes* shapes, size_t rows,
                      OpColumns* to) {
   to->elements.resize(rows);
   if (shapes != nullptr) {
@@ -177,7 +178,7 @@ Complaint TooMany(std::string_view name, size_t row, uint64_t count,
           ""};
 }
 
-Verdict ReadCounts(const Ops& from, size_t rows, Left* left, OpColumns* to) {
+Verdict ReadCounts(const Batch& from, size_t rows, Left* left, OpColumns* to) {
   for (int c = 0; c < kOpCounts; ++c) {
     const auto& access = kCounts[c];
     if (!(from.*access.has)()) continue;
@@ -197,7 +198,7 @@ Verdict ReadCounts(const Ops& from, size_t rows, Left* left, OpColumns* to) {
   return std::nullopt;
 }
 
-Verdict ReadExponents(const Ops& from, size_t rows, const Left& elements,
+Verdict ReadExponents(const Batch& from, size_t rows, const Left& elements,
                       OpColumns* to) {
   to->exponents.reserve(std::min<size_t>(from.exponents_size(), rows));
   for (const v1::ExponentCounts& one : from.exponents()) {
@@ -266,7 +267,7 @@ Verdict ReadSketches(const v1::Sketches& from, size_t rows, Sketches* to) {
   return ReadColumn(from.inf(), "sketches.inf", told, &to->inf.emplace());
 }
 
-Verdict ReadStatistics(const Ops& from, size_t rows, OpColumns* to) {
+Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   const Left elements = LeftOf(from, *to);
   Left left = elements;
   if (Verdict w = ReadCounts(from, rows, &left, to)) return w;
@@ -294,7 +295,7 @@ Verdict ReadStatistics(const Ops& from, size_t rows, OpColumns* to) {
 
 }  // namespace
 
-Verdict ReadOps(const Ops& from, const OpShapes* shapes, OpColumns* to) {
+Verdict ReadOps(const Batch& from, const OpShapes* shapes, OpColumns* to) {
   const size_t rows = from.op_deltas_size();
   if (rows > limits::kOpsPerBatch) {
     return Complaint{
@@ -314,7 +315,7 @@ Verdict ReadOps(const Ops& from, const OpShapes* shapes, OpColumns* to) {
 
 namespace {
 
-void WriteGroups(const OpColumns& from, Ops* to) {
+void WriteGroups(const OpColumns& from, Batch* to) {
   std::vector<int64_t> steps;
   std::vector<Time> times;
   for (size_t row = 0; row < from.rows(); ++row) {
@@ -330,7 +331,7 @@ void WriteGroups(const OpColumns& from, Ops* to) {
   WriteDeltas(times, to->mutable_time_us_deltas());
 }
 
-void WriteSlots(const std::vector<Slot>& from, Ops* to) {
+void WriteSlots(const std::vector<Slot>& from, Batch* to) {
   const bool all_same = std::adjacent_find(from.begin(), from.end(),
                                            std::not_equal_to<>()) == from.end();
   const size_t n = all_same ? 1 : from.size();
@@ -342,7 +343,7 @@ void WriteSlots(const std::vector<Slot>& from, Ops* to) {
 
 }  // namespace
 
-void WriteOps(const OpColumns& from, Ops* to) {
+void WriteOps(const OpColumns& from, Batch* to) {
   const size_t rows = from.rows();
   WriteGroups(from, to);
   to->mutable_op_deltas()->Reserve(static_cast<int>(rows));

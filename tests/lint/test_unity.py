@@ -29,6 +29,15 @@ def unity_folders():
     return folders
 
 
+def files_of(folder):
+    """The files of a folder that are compiled together."""
+    cmake = folder / "CMakeLists.txt"
+    text = cmake.read_text() if cmake.exists() else ""
+    apart = re.findall(r"set_source_files_properties\((\S+) PROPERTIES\s+"
+                       r"SKIP_UNITY_BUILD_INCLUSION ON\)", text)
+    return [p for p in sorted(folder.glob("*.cc")) if p.name not in apart]
+
+
 def outside_angles(text):
     """The text with spaces for what stands between < and >."""
     out, depth = "", 0
@@ -113,7 +122,7 @@ def shared(folder):
     """Names that several files of a folder hide, and where. The same alias may
     be declared again."""
     places = collections.defaultdict(dict)
-    for path in sorted(folder.glob("*.cc")):
+    for path in files_of(folder):
         for name, text in hidden(path.read_text()):
             places[name][path.name] = text
     return {
@@ -134,7 +143,7 @@ def test_no_file_hides_what_a_header_declares(folder):
     """Or the others would call that."""
     known = of_headers(folder)
     twice = [(path.name, name)
-             for path in sorted(unity_folders()[folder].glob("*.cc"))
+             for path in files_of(unity_folders()[folder])
              for name, text in hidden(path.read_text())
              if name in known and not is_alias(text, known[name])]
     assert twice == []
