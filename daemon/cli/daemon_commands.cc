@@ -29,14 +29,27 @@ QueryClient Connect(const std::string& address) {
   return QueryClient(AskedDaemon(address));
 }
 
+template <typename Arguments>
+ShowForm FormOf(const Arguments& a) {
+  return a.json ? ShowForm::kJson : a.all ? ShowForm::kAll : ShowForm::kReport;
+}
+
 Command RunsCommand(const std::string* address) {
-  const auto json = std::make_shared<bool>(false);
+  struct Arguments {
+    bool json = false;
+    bool all = false;
+  };
+  const auto a = std::make_shared<Arguments>();
   return {.name = "runs",
-          .help = "the runs that are known",
-          .options = {{"--json", json.get(), "as JSON"}},
+          .help = "the runs that go on, and those that ended within a day",
+          .options = {{"--json", &a->json, "all of them, as JSON"},
+                      {.names = "--all",
+                       .target = &a->all,
+                       .help = "older ones too",
+                       .excludes = "--json"}},
           .run = [=] {
             QueryClient client = Connect(*address);
-            return ListRuns(client, Style::OfTerminal(), *json);
+            return ListRuns(client, Style::OfTerminal(), FormOf(*a));
           }};
 }
 
@@ -54,11 +67,8 @@ Command ShowCommand(const std::string* address) {
                               .help = "all ranks and ops, not one screen",
                               .excludes = "--json"}}),
           .run = [=] {
-            const ShowForm form = a->json  ? ShowForm::kJson
-                                  : a->all ? ShowForm::kAll
-                                           : ShowForm::kReport;
             QueryClient client = Connect(*address);
-            return ShowRun(client, Chosen(*a), Style::OfTerminal(), form);
+            return ShowRun(client, Chosen(*a), Style::OfTerminal(), FormOf(*a));
           }};
 }
 

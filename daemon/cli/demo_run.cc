@@ -49,7 +49,7 @@ nanwatch_session* Open(DemoKind kind, const std::string& address) {
   options.job = "demo";
   options.run_id = name.c_str();
   options.address = address.c_str();
-  options.framework = ascend ? "ascend_tf" : "pytorch";
+  options.framework = ascend ? "ascend_tf" : "megatron";
   options.precision = "fp16";
   options.overflow_mode = NANWATCH_OVERFLOW_MODE_INF_NAN;
   options.world_size = 1;
@@ -150,7 +150,10 @@ bool DemoRun::Overflows() const {
 }
 
 double DemoRun::Loss() const {
-  const auto step = static_cast<double>(step_);
+  // While no update is applied the loss stays where it was.
+  const bool stuck = kind_ == DemoKind::kCollapse;
+  const auto step =
+      static_cast<double>(stuck ? std::min(step_, kBegin) : step_);
   if (kind_ == DemoKind::kPadding) return 2.7;  // nothing is learned
   if (kind_ == DemoKind::kNan && step_ >= kBegin) return kNan;
   const double learned = 1.2 + 2.3 * std::exp(-step / 150);

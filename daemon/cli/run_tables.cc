@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/grouped.h"
 #include "cli/depth.h"
 #include "cli/summary_text.h"
 
@@ -55,6 +56,39 @@ size_t OwnerWidth(const v1::ListRunsResponse& runs) {
     longest = std::max(longest, run.owner().size());
   }
   return longest == 0 ? 0 : std::clamp(longest, kLeast, kMost);
+}
+
+// Those that run, and those that ended within a day.
+v1::ListRunsResponse Recent(const v1::ListRunsResponse& runs) {
+  constexpr int64_t kDay = int64_t{86400} * 1'000'000;
+  v1::ListRunsResponse recent;
+  recent.set_now_us(runs.now_us());
+  for (const v1::RunSummary& run : runs.runs()) {
+    const int64_t until = std::max(run.last_record_us(), run.ended_us());
+    if (run.state() != v1::LIFE_STATE_CLOSED || runs.now_us() - until <= kDay) {
+      *recent.add_runs() = run;
+    }
+  }
+  return recent;
+}
+
+std::string OlderText(int older) {
+  if (older == 0) return "";
+  return fmt::format("{} of more than a day ago: nanwatch runs --all\n",
+                     Counted(static_cast<uint64_t>(older), "run"));
+}
+
+// What "was critical" means; empty: it stands nowhere.
+std::string WasText(const v1::ListRunsResponse& runs, const Style& style) {
+  const bool any = std::any_of(runs.runs().begin(), runs.runs().end(),
+                               [](const v1::RunSummary& run) {
+                                 return HealthText(run).starts_with("was ");
+                               });
+  if (!any) return "";
+  return style.Dim(
+             "\"was\": at its worst. How such a run stood at its end: "
+             "nanwatch diagnose RUN") +
+         '\n';
 }
 
 // How it ended, beside when; empty: in order, or it goes on. Of runs that ended
@@ -112,11 +146,15 @@ std::string OpsTable(const v1::RunDetail& run, int most, const Style& style) {
   return out + AndMore(run.ops_size(), shown, "op", 2);
 }
 
-std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
-  if (runs.runs_size() == 0) {
+std::string RunsTable(const v1::ListRunsResponse& known, const Style& style,
+                      bool all) {
+  if (known.runs_size() == 0) {
     return "No run is known. A training appears here once it has opened a "
            "session.\n";
   }
+  const v1::ListRunsResponse runs = all ? known : Recent(known);
+  const std::string more = OlderText(known.runs_size() - runs.runs_size());
+  if (runs.runs_size() == 0) return "No run of the last day. " + more;
   size_t wide = 9;
   for (const v1::RunSummary& run : runs.runs()) {
     wide = std::max(wide, HealthText(run).size());
@@ -127,13 +165,13 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
                                   });
   const size_t owner = OwnerWidth(runs);
   std::string heads =
-      fmt::format("{:<{}} {:<24} {:>3} ", "health", wide, "run", "try");
+      fmt::format("{:<{}} {:<24} {:>7} ", "health", wide, "run", "attempt");
   if (owner > 0) heads += fmt::format("{:<{}} ", "owner", owner);
   heads += fmt::format("{:<6} {:>9} {:>11}", "state", "step", "loss");
   if (scaled) heads += fmt::format(" {:>11}", "scale");
   std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
-    out += fmt::format("{} {} {:>3} ",
+    out += fmt::format("{} {} {:>7} ",
                        style.Tint(ShownSeverity(run),
                                   fmt::format("{:<{}}", HealthText(run), wide)),
                        Fitted(run.run_id(), 24), run.attempt());
@@ -144,7 +182,7 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
     out += fmt::format("  {}\n",
                        Ago(run.last_record_us(), runs.now_us()) + EndText(run));
   }
-  return out;
+  return out + WasText(runs, style) + more;
 }
 
 }  // namespace nanwatch

@@ -104,6 +104,19 @@ std::string ClockText(const v1::RunDetail& run) {
       Counted(off, "rank"), whose, by, where);
 }
 
+std::string RanksText(const v1::RunSummary& run) {
+  const auto ranks = static_cast<uint64_t>(run.world_size());
+  std::string out =
+      run.state() == v1::LIFE_STATE_CLOSED
+          ? Counted(ranks, "rank")
+          : fmt::format("{} of {} connected", Grouped(run.ranks_open()),
+                        Counted(ranks, "rank"));
+  if (run.ranks_lost() > 0) {
+    out += fmt::format(", {} lost", Grouped(run.ranks_lost()));
+  }
+  return out;
+}
+
 bool HasScale(const v1::RunSummary& run) {
   return LastOf(run, "loss_scale").has_value();
 }
@@ -158,9 +171,7 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
                        Number(layers.lowest()), Clean(layers.lowest_op()),
                        Number(layers.highest()), Clean(layers.highest_op()));
   }
-  out += fmt::format("  {} of {} ranks connected", run.ranks_open(),
-                     run.world_size());
-  if (run.ranks_lost() > 0) out += fmt::format(", {} lost", run.ranks_lost());
+  out += "  " + RanksText(run);
   if (run.dropped_steps() > 0) {
     out += fmt::format("; {} {} dropped by clients",
                        Counted(run.dropped_steps(), "step record"),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/cause_text.h"
+#include "cli/incident_text.h"
 #include "cli/layers_table.h"
 #include "cli/picture.h"
 #include "cli/summary_text.h"
@@ -110,10 +111,9 @@ std::string Head(const v1::RunDetail& run, const Shape& shape,
                  const Style& style) {
   constexpr int kName = 32;  // columns of the run's
   const v1::RunSummary& summary = run.summary();
-  const std::string rest =
-      fmt::format("attempt {}, {}, step {}, {} of {} ranks", summary.attempt(),
-                  Word(summary.state()), summary.last_step(),
-                  summary.ranks_open(), summary.world_size());
+  const std::string rest = fmt::format("attempt {}, {}, step {}, {}",
+                                       summary.attempt(), Word(summary.state()),
+                                       summary.last_step(), RanksText(summary));
   const bool fits = kName + 2 + static_cast<int>(rest.size()) <= style.columns;
   std::string out =
       style.Bold(Fitted(summary.run_id(), std::min(kName, style.columns)));
@@ -188,12 +188,13 @@ std::string IncidentRows(const v1::RunDetail& run, const Shape& shape,
   out += '\n';
   for (int i = 0; i < shown; ++i) {
     const v1::Incident& incident = run.incidents(i);
-    out += fmt::format(
-        "  {} {:<8} step {:<9} {}\n",
-        style.Tint(incident.severity(),
-                   fmt::format("{:<8}", Word(incident.worst()))),
-        Word(incident.state()), incident.opened_step(),
-        Fitted(incident.summary(), std::max(20, style.columns - 36)));
+    const std::string word = fmt::format("{:<8}", Word(incident));
+    const int room = style.columns - 28 - static_cast<int>(word.size());
+    out += fmt::format("  {} {} step {:<9} {}\n",
+                       style.Tint(incident.severity(),
+                                  fmt::format("{:<8}", Word(incident.worst()))),
+                       word, incident.opened_step(),
+                       Fitted(incident.summary(), std::max(20, room)));
   }
   return out;
 }
