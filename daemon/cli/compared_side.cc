@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/dump_files.h"
 #include "cli/dump_side.h"
+#include "cli/norm_log.h"
 #include "cli/recording.h"
 
 namespace nanwatch {
@@ -51,6 +52,16 @@ SidePlace SidePlaceOf(const std::string& text) {
   return place;
 }
 
+Result<ComparedSide> OfNorms(const std::string& text,
+                             Result<ComparedRun>* norms) {
+  if (!norms->ok()) return Error{norms->error()};
+  return ComparedSide{
+      text,
+      "The log prints norms of parameters and no step: where one of them comes "
+      "again the next step begins. They are counted from 0.",
+      std::move(**norms)};
+}
+
 Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           const CheckOptions& log) {
   const SidePlace place = SidePlaceOf(text);
@@ -69,8 +80,12 @@ Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           [&collector](Time, const Event& event) {
                             collector.Take(event);
                           });
-  if (!note.ok()) return Error{note.error()};
-  return ComparedSide{text, note->complaint, collector.Finish()};
+  if (note.ok()) return ComparedSide{text, note->complaint, collector.Finish()};
+  if (!place.file.empty() && place.file != "-") {
+    Result<ComparedRun> norms = ReadNormLog(place.file);
+    if (!norms.ok() || !norms->tensors.empty()) return OfNorms(text, &norms);
+  }
+  return Error{note.error()};
 }
 
 }  // namespace
