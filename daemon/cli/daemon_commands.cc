@@ -17,7 +17,7 @@ namespace nanwatch {
 namespace {
 
 // What these commands have in common.
-struct RunArguments : RunArgument {
+struct DetailArguments : RunArgument {
   bool json = false;
 };
 
@@ -54,7 +54,7 @@ Command RunsCommand(const std::string* address) {
 }
 
 Command ShowCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool all = false;
   };
   const auto a = std::make_shared<Arguments>();
@@ -73,7 +73,7 @@ Command ShowCommand(const std::string* address) {
 }
 
 Command LayersCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     int32_t rank = 0;
     bool scales = false;
     bool yaml = false;
@@ -112,7 +112,7 @@ Command LayersCommand(const std::string* address) {
 }
 
 Command DiagnoseCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool brief = false;
     bool all = false;
   };
@@ -145,7 +145,7 @@ Command DiagnoseCommand(const std::string* address) {
 }
 
 Command WatchCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool once = false;
   };
   const auto a = std::make_shared<Arguments>();
@@ -160,7 +160,7 @@ Command WatchCommand(const std::string* address) {
           }};
 }
 
-struct AnnotateArguments : RunArguments {
+struct AnnotateArguments : DetailArguments {
   AnnotateOptions options;
 };
 
@@ -228,7 +228,7 @@ Command StopCommand(const std::string* address) {
 }
 
 Command ExportCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     ExportOptions options;
   };
   const auto a = std::make_shared<Arguments>();

@@ -26,7 +26,7 @@ int CauseOf(const v1::RunDetail& run, const v1::Incident& incident,
   return -1;
 }
 
-bool IsOf(const v1::Finding& finding, const v1::Subject& subject) {
+bool IsAbout(const v1::Finding& finding, const v1::Subject& subject) {
   return !subject.op().empty() && finding.subject().op() == subject.op() &&
          finding.subject().slot() == subject.slot();
 }
@@ -55,15 +55,16 @@ Findings News(const v1::RunDetail& run, const v1::Incident& incident,
     if (!IsSaid(finding, cause)) news.push_back(&finding);
   }
   std::stable_sort(news.begin(), news.end(), [&](auto* a, auto* b) {
-    return std::tuple(!IsOf(*a, origin), a->opened_step()) <
-           std::tuple(!IsOf(*b, origin), b->opened_step());
+    return std::tuple(!IsAbout(*a, origin), a->opened_step()) <
+           std::tuple(!IsAbout(*b, origin), b->opened_step());
   });
   return news;
 }
 
 // `alike`: how many more say the same, as `more` puts it.
-std::string Line(const v1::RunDetail& run, const v1::Finding& finding,
-                 size_t alike, std::string_view more, const Style& style) {
+std::string FindingLine(const v1::RunDetail& run, const v1::Finding& finding,
+                        size_t alike, std::string_view more,
+                        const Style& style) {
   v1::Subject subject = finding.subject();
   // Of one rank nobody asks which.
   if (run.ranks_size() <= 1) subject.set_rank(-1);
@@ -133,8 +134,8 @@ std::string IncidentBody(const v1::RunDetail& run, const v1::Incident& incident,
       return whole ? IsSameOnAnotherRank(*finding, first)
                    : finding->rule() == first.rule();
     });
-    out += Line(run, first, before - news.size() - 1,
-                whole ? "rank" : "finding", style);
+    out += FindingLine(run, first, before - news.size() - 1,
+                       whole ? "rank" : "finding", style);
   }
   return out;
 }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kScale = "loss_scale";
 
-std::optional<double> LastOf(const v1::RankSummary& rank,
-                             std::string_view field) {
+std::optional<double> LastOfRank(const v1::RankSummary& rank,
+                                 std::string_view field) {
   for (const v1::StepValue& value : rank.values()) {
     if (value.field() == field && value.has_last()) return value.last();
   }
@@ -27,10 +27,10 @@ bool ToldOverflows(const v1::RankSummary& rank) {
   return rank.steps() == 0 || rank.overflow_unknown() < rank.steps();
 }
 
-bool HasScale(const v1::RunDetail& run) {
+bool AnyHasScale(const v1::RunDetail& run) {
   return std::any_of(run.ranks().begin(), run.ranks().end(),
                      [](const v1::RankSummary& rank) {
-                       return LastOf(rank, kScale).has_value();
+                       return LastOfRank(rank, kScale).has_value();
                      });
 }
 
@@ -38,8 +38,8 @@ std::string RankLine(const v1::RankSummary& rank, bool scaled,
                      const Style& style, int64_t now_us) {
   std::string out = fmt::format(
       "  {:>6}  {}  {:<6}  {:>9}  {:>12}", rank.rank(), Fitted(rank.host(), 16),
-      Word(rank.state()), rank.last_step(), Number(LastOf(rank, "loss")));
-  if (scaled) out += fmt::format("  {:>10}", Number(LastOf(rank, kScale)));
+      Word(rank.state()), rank.last_step(), Number(LastOfRank(rank, "loss")));
+  if (scaled) out += fmt::format("  {:>10}", Number(LastOfRank(rank, kScale)));
   out += fmt::format("  {:>10}", ToldOverflows(rank) ? Grouped(rank.overflows())
                                                      : "-");  // not collected
   return out +
@@ -107,7 +107,7 @@ std::string EndText(const v1::RunSummary& run) {
 std::string RanksTable(const v1::RunDetail& run, int most, const Style& style,
                        int64_t now_us) {
   if (run.ranks_size() == 0) return {};
-  const bool scaled = HasScale(run);
+  const bool scaled = AnyHasScale(run);
   std::string out = '\n' + style.Bold("Ranks") + '\n';
   std::string heads = fmt::format("  {:>6}  {:<16}  {:<6}  {:>9}  {:>12}",
                                   "rank", "host", "state", "step", "loss");
@@ -171,10 +171,10 @@ std::string RunsTable(const v1::ListRunsResponse& known, const Style& style,
   if (scaled) heads += fmt::format(" {:>11}", "scale");
   std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
-    out += fmt::format(
-        "{} {} {:>7} ",
-        style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
-        Fitted(run.run_id(), 24), run.attempt());
+    out += fmt::format("{} {} {:>7} ",
+                       style.Tint(ShownSeverity(run),
+                                  fmt::format("{:<{}}", HealthText(run), wide)),
+                       Fitted(run.run_id(), 24), run.attempt());
     if (owner > 0) out += Fitted(run.owner(), owner) + ' ';
     out += fmt::format("{:<6} {:>9} {:>11}", Word(run.state()), run.last_step(),
                        Number(LastOf(run, "loss")));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -58,6 +59,10 @@ std::string Style::Tint(v1::Severity severity, std::string_view text) const {
     default:
       return Escape(color, "32", text);
   }
+}
+
+v1::Severity OnWire(Severity severity) {
+  return static_cast<v1::Severity>(severity);
 }
 
 std::string_view Word(v1::Severity severity) {
@@ -128,6 +133,12 @@ std::string Ago(int64_t us, int64_t now_us) {
   if (seconds < 7200) return fmt::format("{} min", seconds / 60);
   if (seconds < 172800) return fmt::format("{} h", seconds / 3600);
   return fmt::format("{} d", seconds / 86400);
+}
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(c));
+  return out;
 }
 
 std::string Clean(std::string_view text) {
