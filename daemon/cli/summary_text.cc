@@ -105,16 +105,11 @@ std::string ClockText(const v1::RunDetail& run) {
 }
 
 std::string RanksText(const v1::RunSummary& run) {
-  const auto ranks = static_cast<uint64_t>(run.world_size());
-  std::string out =
-      run.state() == v1::LIFE_STATE_CLOSED
-          ? Counted(ranks, "rank")
-          : fmt::format("{} of {} connected", Grouped(run.ranks_open()),
-                        Counted(ranks, "rank"));
-  if (run.ranks_lost() > 0) {
-    out += fmt::format(", {} lost", Grouped(run.ranks_lost()));
-  }
-  return out;
+  const std::string all =
+      Counted(static_cast<uint64_t>(run.world_size()), "rank");
+  return run.state() == v1::LIFE_STATE_CLOSED
+             ? all
+             : fmt::format("{} of {}", Grouped(run.ranks_open()), all);
 }
 
 bool HasScale(const v1::RunSummary& run) {
@@ -172,6 +167,10 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
                        Number(layers.highest()), Clean(layers.highest_op()));
   }
   out += "  " + RanksText(run);
+  if (run.state() != v1::LIFE_STATE_CLOSED) out += " connected";
+  if (run.ranks_lost() > 0) {
+    out += fmt::format(", {} lost", Grouped(run.ranks_lost()));
+  }
   if (run.dropped_steps() > 0) {
     out += fmt::format("; {} {} dropped by clients",
                        Counted(run.dropped_steps(), "step record"),

@@ -19,7 +19,7 @@ v1::Severity ShownSeverity(const v1::RunSummary& run);
 // The newest value of a field of steps, e.g. "loss".
 std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);
 
-// "7 of 8 ranks connected, 1 lost"; "8 ranks" of a run that ended.
+// "7 of 8 ranks", which are connected; "8 ranks" of a run that ended.
 std::string RanksText(const v1::RunSummary& run);
 
 // True where a loss scale was reported.
