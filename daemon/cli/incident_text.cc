@@ -91,7 +91,8 @@ bool IsSameOnAnotherRank(const v1::Finding& a, const v1::Finding& b) {
 
 // The steps of it. Sentences of a run that goes on are made anew every so many
 // updates: of an older one, the step up to which its findings were seen.
-std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
+std::string SpanOfSteps(const v1::RunDetail& run,
+                        const v1::Incident& incident) {
   const std::string from = fmt::format("step {}", incident.opened_step());
   if (incident.has_resolved_step()) {
     return from + fmt::format(" to {}", incident.resolved_step());
@@ -142,7 +143,7 @@ std::string IncidentBody(const v1::RunDetail& run, const v1::Incident& incident,
 
 std::string IncidentText(const v1::RunDetail& run, const v1::Incident& incident,
                          const Depth& depth, const Style& style) {
-  const std::string when = When(run, incident);
+  const std::string when = SpanOfSteps(run, incident);
   const std::string cause = CauseNumber(run, incident, depth);
   std::string out = fmt::format(
       "  {} {:<15} {:<24} {}{}{}\n",
