@@ -69,6 +69,9 @@ def incidents_of(judge, name, before, after):
     run = nanwatch.init(run=name, address=judge.address)
     for step, loss in before:
         run.step(step, loss=loss)
+    if not run.close(timeout=30):
+        raise RuntimeError(f"{name}: {run.stats}")
+    run = nanwatch.init(run=name, address=judge.address)
     for step, loss in after[:2]:
         run.step(step, loss=loss)
     for _ in range(600):  # until the daemon has read its history
