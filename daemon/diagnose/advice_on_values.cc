@@ -312,8 +312,8 @@ constexpr Advice kAdvice[] = {
     {Cause::kLeftBenchmark, "",
      "Compare the learning rates at the named step, then the order of the data "
      "and the weights that both began with. After a restart, see "
-     "whether the state of the optimizer, the step of the schedule and the "
-     "place in the data were loaded."},
+     "whether the weights, the state of the optimizer, the step of the "
+     "schedule and the place in the data were loaded."},
     {Cause::kLeftBenchmark, "",
      "Where the other way is what is meant: `nanwatch bench clear`, or set "
      "another benchmark.",
