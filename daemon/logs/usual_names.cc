@@ -178,7 +178,6 @@ constexpr NamedMeaning kUsual[] = {
     {"epreturn", Meaning::kReward},
     {"meanreturn", Meaning::kReward},
     {"returnmean", Meaning::kReward},
-    {"returnsmean", Meaning::kReward},
     {"avgreturn", Meaning::kReward},
     {"averagereturn", Meaning::kReward},
     {"totalreturn", Meaning::kReward},
@@ -276,7 +275,7 @@ constexpr NamedMeaning kForeign[] = {
 constexpr std::string_view kPrefixes[] = {
     "trainingsamples", "training", "trainsamples", "trainer",     "train",
     "optimizer",       "optim",    "metrics",      "lossmetrics", "amp",
-    "losses",          "rollout",  "charts",       "ppo",         "env"};
+    "losses",          "rollout",  "charts"};
 
 constexpr size_t kNameMax = 64;
 
