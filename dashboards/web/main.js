@@ -50,7 +50,9 @@ const context = {
   told(how, error) {
     contact.className = how;
     contact.textContent = how === 'lost' ? error.message :
-        how === 'live' ? 'live' : 'asks every 4 s';
+        how === 'live' ? 'connected' : 'asks every 4 s';
+    contact.title = how === 'live' ?
+        'The daemon tells this page what is new' : '';
   },
 };
 
