@@ -22,6 +22,8 @@ struct Tally {
   size_t serious = 0;
   size_t firing = 0;  // found to the end
   size_t eased = 0;   // of those, for information by then
+  // Of the worst, the first.
+  Severity worst = Severity::kNone;
   int64_t first_step = 0;
   RuleId first_rule = RuleId::kNone;
 };
@@ -36,7 +38,11 @@ Tally TallyOf(const LogVerdict& verdict) {
         ++tally.firing;
         tally.eased += incident.severity < Severity::kWarning;
       }
-      if (tally.serious++ == 0 || incident.opened_step < tally.first_step) {
+      ++tally.serious;
+      if (incident.worst > tally.worst ||
+          (incident.worst == tally.worst &&
+           incident.opened_step < tally.first_step)) {
+        tally.worst = incident.worst;
         tally.first_step = incident.opened_step;
         tally.first_rule = incident.rule;
       }
@@ -221,7 +227,7 @@ std::string LogVerdictText(const CheckedLog& log, const Style& style) {
   return style.Tint(OnWire(standing.severity), word);
 }
 
-// What was found first; empty: there is nothing to say of it.
+// What was found, of the worst the first; empty: there is nothing to say of it.
 std::string FirstOf(const CheckedLog& log) {
   const LogVerdict& verdict = log.verdict;
   if (!log.nothing.empty()) return "nothing to judge";

@@ -82,8 +82,9 @@ Command CheckCommand(const std::string* address) {
           .help =
               "judge finished training logs of other programs, or what other "
               "tools dumped of one; no daemon needed. Exit status 0 nothing "
-              "above info, 1 warning, 2 "
-              "critical, 3 nothing usable; of several logs the worst",
+              "above info; 1 a warning, or UNREAD or UNCLEAR: too little was "
+              "read or is shown to judge; 2 critical; 3 nothing usable; of "
+              "several logs the worst",
           .options = Joined(
               {{"log", &a->paths,
                 "the logs: plain, .gz or .zst; - reads standard input; or "
