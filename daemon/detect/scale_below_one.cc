@@ -136,8 +136,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   const bool told = below_ >= t[kHold] || (tiny && c.scaler.overflowed());
   if (moves && told && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
-    // It came down there once, as a healthy one may.
-    const bool once = overflows_ == 1;
+    // It came down there once, as a healthy one may, and updates go through.
+    const bool once = overflows_ == 1 && c.record.is_not(StepFlag::kOverflow);
     trigger = critical ? Severity::kCritical
               : once   ? Severity::kInfo
                        : Severity::kWarning;
