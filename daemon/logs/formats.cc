@@ -75,6 +75,7 @@ constexpr const LogFormat* kFormats[] = {
     &kResumedWords,
     &kObjectiveWords,
     &kEvaluationWords,
+    &kSkipWords,
     // For logs of no known program.
     &kWandbHistory,
     &kJsonLines,

@@ -6,6 +6,7 @@
 
 #include "logs/loss_terms.h"
 #include "logs/scan.h"
+#include "logs/zero_rate.h"
 
 namespace nanwatch {
 namespace {
@@ -27,9 +28,11 @@ int RankOf(const LogFormat& format) {
                                                   : 1;
 }
 
-bool ShowsBadLoss(const LogFact& fact) {
-  return fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss) &&
-         !std::isfinite(fact[StepField::kLoss]);
+// Adds what a step line says of its loss besides the number.
+void NoteTerm(std::string_view line, LogFact* fact) {
+  if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
+  fact->text = std::isfinite((*fact)[StepField::kLoss]) ? TermBesideLoss(line)
+                                                        : TermNotFinite(line);
 }
 
 }  // namespace
@@ -144,8 +147,12 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       ++c.facts;
     }
     if (fact.says_health()) ++c.progress;
-    if (ShowsBadLoss(fact) && fact.text.empty())
-      fact.text = TermNotFinite(line);
+    if (fact.kind == LogFact::Kind::kProgress) {
+      NoteTerm(line, &fact);
+      const bool idle = fact.has(StepField::kLearningRate) &&
+                        fact[StepField::kLearningRate] == 0;
+      if (idle) shows_zero_rate_ |= ShowsZeroRate(line);
+    }
     RankNames::Label label;
     const bool ends = fact.kind == LogFact::Kind::kBroke;
     if (ends || (!fact.beside && fact.says_health())) {
