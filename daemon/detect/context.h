@@ -5,6 +5,7 @@
 #ifndef NANWATCH_DETECT_CONTEXT_H_
 #define NANWATCH_DETECT_CONTEXT_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -224,6 +225,42 @@ struct OpContext {
   std::span<const std::string> masked_ops{};  // see EngineOptions
 };
 
+// A number over the ranks that reported one that is finite.
+struct OfRanks {
+  int32_t count = 0;
+  double sum = 0;
+  double min = 0;
+  double max = 0;
+  int32_t min_rank = -1;  // the lowest of at_min ranks with exactly that value
+  int32_t max_rank = -1;
+  int32_t at_min = 0;
+  int32_t at_max = 0;
+
+  void Add(int32_t rank, double value) {
+    const bool first = count++ == 0;
+    sum += value;
+    if (first || value < min) {
+      min = value;
+      min_rank = rank;
+      at_min = 0;
+    }
+    if (first || value > max) {
+      max = value;
+      max_rank = rank;
+      at_max = 0;
+    }
+    // Ties go to the lowest rank, so that the order of arrival does not show.
+    if (value == min) {
+      ++at_min;
+      min_rank = std::min(min_rank, rank);
+    }
+    if (value == max) {
+      ++at_max;
+      max_rank = std::min(max_rank, rank);
+    }
+  }
+};
+
 // OnAligned: one step (n-th try) of all ranks of an agreement group.
 struct AlignedStep {
   int64_t step = 0;
@@ -244,14 +281,9 @@ struct AlignedStep {
   int32_t applied = 0;
   int32_t first_skipped_rank = -1;
   int32_t first_applied_rank = -1;
-  // Finite gradient norms > 0, over ranks that reported one. `second` is the
-  // largest but one.
-  int32_t norms = 0;
-  double norm_min = 0;
-  double norm_max = 0;
-  double norm_second = 0;
-  int32_t norm_min_rank = -1;
-  int32_t norm_max_rank = -1;
+  OfRanks norm;            // gradient norms > 0
+  double norm_second = 0;  // the largest norm but one
+  OfRanks loss;
   // Ranks with a gradient norm or a loss, and those where one of them is not
   // finite; the lowest of these.
   int32_t judged_finite = 0;

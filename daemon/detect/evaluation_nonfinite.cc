@@ -1,10 +1,9 @@
 #include "detect/evaluation_nonfinite.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string>
 
 #include "detect/sentence.h"
+#include "detect/told_since.h"
 
 namespace nanwatch {
 
@@ -22,12 +21,9 @@ constinit const RuleSpec EvaluationNonfinite::kSpec = {
     "the best checkpoint by it picks any."};
 
 Severity EvaluationNonfinite::OnTime(const TimeContext& c, Thresholds) {
-  const auto told = c.run.settings.find("evaluation_not_finite");
-  if (told == c.run.settings.end()) return Severity::kNone;
-  const std::string& text = told->second;
-  const char* const end = text.data() + text.size();
-  const auto step = std::from_chars(text.data(), end, since_);
-  if (step.ec != std::errc()) return Severity::kNone;
+  const auto told = ReadToldSince(c.run, "evaluation_not_finite");
+  if (!told) return Severity::kNone;
+  since_ = told->step;
   step_ = c.last_step;
   return Severity::kWarning;
 }

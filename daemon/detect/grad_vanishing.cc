@@ -22,6 +22,8 @@ float Log2OfSize(double loss) {
 }
 
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
+constexpr int kSure = 64;     // norms that show a level; ours, as min_samples
+constexpr float kHalf = 1;    // of the loss is learned, log2; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
@@ -31,6 +33,8 @@ constexpr ThresholdSpec kThresholds[] = {
     {"min_samples", 64, 16, 128, "updates", "ours"},
     {"clear_ratio", 1e-2, 1e-12, 1, "of the usual norm", "ours"},
     {"clear_after", 50, 1, 100000, "updates", "ours"},
+    {"far", 1e-6, 1e-12, 0.5, "of the highest usual norm",
+     "ours: batches leave a gradient of their own at any loss but 0"},
 };
 
 }  // namespace
@@ -46,7 +50,9 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "from 8 on) at hold updates "
     "in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
-    "exactly 0 at once. Not where both went down without any noise for 32 "
+    "exactly 0 at once. Or it is below far times its highest usual level, and "
+    "less than half of the loss is gone since then. Not where both went down "
+    "without any noise for 32 "
     "updates, and the loss stays there: full batches at a minimum.",
     "Above clear_ratio times that level for clear_after updates, or the new "
     "level stays for 256.",
@@ -65,11 +71,25 @@ inline void GradVanishing::Learn(const StepContext& c,
                                  std::optional<double> loss) {
   glide_.Add(c.norm_log2, loss);
   usual_.Add(c.norm_log2);
+  if (usual_.values() >= kSure && (!peaked_ || usual_.at() > peak_)) {
+    peaked_ = true;
+    peak_ = usual_.at();
+    peak_loss_ = usual_loss_.values() > 0 ? usual_loss_.at() : 0;
+  }
   held_ = 0;
   if (!loss) return;
   const bool known = c.loss->values() > 0 && !c.loss->crosses_zero();
   usual_loss_.Add(known ? c.loss->y() * kLog2OfE : Log2OfSize(*loss));
   loss_ = *loss;
+}
+
+bool GradVanishing::IsFar(float norm, const StepContext& c,
+                          double ratio) const {
+  if (!peaked_ || norm >= peak_ - 1) return false;
+  const std::optional<double> loss = FiniteLoss(c.record);
+  return loss && !c.loss->crosses_zero() &&
+         Log2OfSize(*loss) > peak_loss_ - kHalf &&
+         norm < peak_ + Log2(static_cast<float>(ratio));
 }
 
 bool GradVanishing::IsConverged(double loss) const {
@@ -93,8 +113,11 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   if (norm == 0 && !known) return episode_.severity();  // not collected
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
-  const bool low = known && log2 < usual_.at() - 1 &&
-                   log2 < usual_.at() + Log2(static_cast<float>(t[kRatio]));
+  const bool far = IsFar(log2, c, t[kFar]);
+  const float ratio = Log2(static_cast<float>(t[kRatio]));
+  if (!peaked_ || log2 >= peak_ + ratio) near_step_ = r.step;
+  const bool low =
+      far || (known && log2 < usual_.at() - 1 && log2 < usual_.at() + ratio);
   if (!low) {
     const float usual = usual_.at();
     Learn(c, loss);
@@ -111,9 +134,10 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const bool converged = loss && IsConverged(*loss);
   const Severity trigger =
       held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
-  usual_norm_ = std::exp2(usual_.at());
+  usual_norm_ = std::exp2(far ? peak_ : usual_.at());
   usual_.Reject();
-  return episode_.On(trigger, false, r.step, 1);
+  return episode_.OnSince(far ? near_step_ + 1 : r.step, trigger, false, r.step,
+                          1);
 }
 
 void GradVanishing::Describe(Finding* finding) const {

@@ -22,7 +22,7 @@ class GradVanishing {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kGradNorm);
-  enum Threshold { kRatio, kHold, kMinSamples, kClearRatio, kClear };
+  enum Threshold { kRatio, kHold, kMinSamples, kClearRatio, kClear, kFar };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   void Describe(Finding* finding) const;
@@ -30,6 +30,9 @@ class GradVanishing {
  private:
   // Takes in a record with a healthy norm (log2).
   void Learn(const StepContext& c, std::optional<double> loss);
+  // The norm (log2) has come far down from the highest that was usual, and the
+  // loss has not.
+  bool IsFar(float norm, const StepContext& c, double ratio) const;
   // Is a low norm no wonder at this loss?
   bool IsConverged(double loss) const;
 
@@ -40,7 +43,11 @@ class GradVanishing {
   double loss_ = 0;         // at the newest healthy norm
   Usual usual_;             // log2 of the norm
   Usual usual_loss_;        // log2 of its size
+  int64_t near_step_ = 0;   // newest step with a norm near the peak
+  float peak_ = 0;          // highest usual norm, log2
+  float peak_loss_ = 0;     // usual loss then, log2
   int32_t held_ = 0;        // low norms in a row
+  bool peaked_ = false;     // peak_ is known
   bool loss_gone_ = false;  // from `loss_` to exactly 0 at once
 };
 

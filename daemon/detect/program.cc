@@ -104,6 +104,11 @@ bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {
   return read.ec == std::errc() && step >= from && step < before;
 }
 
+bool TellsRatesExactly(const RunDescription& run) {
+  const auto told = run.settings.find("learning_rates");
+  return told != run.settings.end() && told->second == "exact";
+}
+
 float LossOfClasses(const RunDescription& run, float first) {
   const float classes = SettingOf(run, "last_layer");
   if (classes < 2) return 0;

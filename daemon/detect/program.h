@@ -52,6 +52,10 @@ bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
 // these steps, the first one included (settings: resumed_after).
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
 
+// A learning rate of 0 is one, and no small one that was printed with few
+// digits.
+bool TellsRatesExactly(const RunDescription& run);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_DETECT_PROGRAM_H_

@@ -18,14 +18,14 @@ namespace nanwatch {
 class RateCourse {
  public:
   // Takes in the next record. Returns true where it begins a cycle. Without a
-  // rate it says nothing.
-  bool Note(const StepRecord& record) {
+  // rate it says nothing. `exact`: one of 0 is not rounded.
+  bool Note(const StepRecord& record, bool exact = false) {
     if (!record.has(StepField::kLearningRate)) return false;
     const auto rate = static_cast<float>(record[StepField::kLearningRate]);
     if (rate != 0) {
       digit_.Note(rate);
       idle_ = 0;
-    } else if (digit_.worth() <= kFine * highest_) {
+    } else if (exact || digit_.worth() <= kFine * highest_) {
       idle_ = std::min(idle_ + 1, kMost);
     }
     const bool jumps =

@@ -83,26 +83,26 @@ Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
 }
 
 Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
-  const double apart = s.norm_max - s.norm_min;
-  if (apart <= t[kAgree] * s.norm_max) {
+  const double apart = s.norm.max - s.norm.min;
+  if (apart <= t[kAgree] * s.norm.max) {
     agreed_ = std::min(agreed_ + 1, 1 << 20);
     differing_ = 0;
     apart_ = false;
     return Severity::kNone;
   }
   // Norms that differ may come near each other for one step, by chance.
-  apart_ = agreed_ == 0 && (apart_ || apart > t[kDiffer] * s.norm_max);
+  apart_ = agreed_ == 0 && (apart_ || apart > t[kDiffer] * s.norm.max);
   if (agreed_ < t[kLearn]) {
     agreed_ = 0;  // norms of before the reduction
     return Severity::kNone;
   }
-  if (apart <= t[kDiffer] * s.norm_max) return Severity::kNone;
+  if (apart <= t[kDiffer] * s.norm.max) return Severity::kNone;
   if (++differing_ < t[kHold]) return Severity::kNone;
   by_digest_ = false;
-  norm_min_ = s.norm_min;
-  norm_max_ = s.norm_max;
-  lower_rank_ = s.norm_min_rank;
-  higher_rank_ = s.norm_max_rank;
+  norm_min_ = s.norm.min;
+  norm_max_ = s.norm.max;
+  lower_rank_ = s.norm.min_rank;
+  higher_rank_ = s.norm.max_rank;
   odd_rank_ = -1;
   return Severity::kWarning;
 }
@@ -110,7 +110,7 @@ Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
 Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;
   const bool digests = s.digests >= 2 && c.replica != ReplicaKind::kNone;
-  const bool norms = s.norms >= 2 && s.nonfinite == 0 && s.skipped == 0;
+  const bool norms = s.norm.count >= 2 && s.nonfinite == 0 && s.skipped == 0;
   if (!digests && !norms) return episode_.severity();
   Severity trigger = Severity::kNone;
   if (norms) trigger = JudgeNorms(s, t);

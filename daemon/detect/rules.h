@@ -19,6 +19,7 @@
 #include "detect/layer_not_unscaled.h"
 #include "detect/layer_scale_outside.h"
 #include "detect/layer_underflow.h"
+#include "detect/layer_without_gradient.h"
 #include "detect/loss_high_plateau.h"
 #include "detect/loss_impossible.h"
 #include "detect/loss_nonfinite.h"
@@ -41,6 +42,7 @@
 #include "detect/overflow_streak.h"
 #include "detect/persistent_op_overflow.h"
 #include "detect/program_ended.h"
+#include "detect/rank_apart.h"
 #include "detect/replica_divergence.h"
 #include "detect/rival_gone.h"
 #include "detect/rule_list.h"
@@ -59,6 +61,7 @@
 #include "detect/stalled.h"
 #include "detect/step_rank_skew.h"
 #include "detect/telemetry_gap.h"
+#include "detect/term_nonfinite.h"
 #include "detect/underflow_measured.h"
 #include "detect/underflow_predicted.h"
 #include "detect/unscaled_twice.h"
@@ -94,7 +97,7 @@ using OpRules =
 // An agreement group.
 using AlignedRules =
     RuleList<ScaleRankMismatch, SkipRankMismatch, CommNonfiniteOrigin,
-             ReplicaDivergence, SdcStrikes>;
+             ReplicaDivergence, SdcStrikes, RankApart>;
 // A rank whose layers have loss scales of their own, made on demand.
 using LayerRules = RuleList<LayerUnderflow, LayerScaleOutside, OneScaleSuffices,
                             LayerNotUnscaled>;
@@ -105,8 +108,9 @@ using LayerMoveRules = RuleList<ScaleAtFloor, ScaleCollapse, OverflowRate,
 // A run with a benchmark, made on demand.
 using BenchRules = RuleList<BenchLossDivergence>;
 // A run.
-using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
-                           EvaluationNonfinite>;
+using TimeRules =
+    RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
+             EvaluationNonfinite, LayerWithoutGradient, TermNonfinite>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
 

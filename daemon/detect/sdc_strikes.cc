@@ -61,8 +61,8 @@ int32_t SdcStrikes::Accused(const AlignedContext& c, Thresholds t) {
     const bool counts = s.nonfinite == 1 && (s.skipped == 0 || unscaled);
     return counts ? s.nonfinite_rank : -1;
   }
-  if (s.norms < 2 || s.norms < s.expected || s.skipped > 0) return -1;
-  return s.norm_max >= t[kRatio] * s.norm_second ? s.norm_max_rank : -1;
+  if (s.norm.count < 2 || s.norm.count < s.expected || s.skipped > 0) return -1;
+  return s.norm.max >= t[kRatio] * s.norm_second ? s.norm.max_rank : -1;
 }
 
 Severity SdcStrikes::Judge(const AlignedContext& c, Thresholds t,

@@ -36,7 +36,9 @@ struct StepSeries {
   void Add(const RunDescription& run, const StepRecord& record,
            const ScalerTracker& scaler) {
     if (kind == Kind::kUnknown) kind = KindOf(run);
-    rate_restarts = rate.Note(record);
+    const bool idle = record.has(StepField::kLearningRate) &&
+                      record[StepField::kLearningRate] == 0;
+    rate_restarts = rate.Note(record, idle && TellsRatesExactly(run));
     if (rate_restarts) {
       loss.Renew();
       grad_norm.Renew();

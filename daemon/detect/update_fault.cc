@@ -50,6 +50,13 @@ std::string_view WordsOf(UpdateFault fault) {
   return "";
 }
 
+// The loss comes down: what is printed is not the rate of all that learns.
+bool Learns(const StepContext& c) {
+  constexpr float kLearned = -0.22f;  // ln 0.8; ours
+  return c.loss->values() > 0 && !c.loss->crosses_zero() &&
+         c.loss->stands() <= c.loss->first() + kLearned;
+}
+
 }  // namespace
 
 constinit const RuleSpec UpdateFaultRule::kSpec = {
@@ -63,12 +70,16 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "update or not at all, a learning rate of 0, an optimizer that holds other "
     "weights or is not called, gradients that are never unscaled. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
-    "idle_hold updates in a row that are idle_share of all, it is a warning.",
+    "idle_hold updates in a row that are idle_share of all, it is a warning. "
+    "So is one that is printed as 0 from the first record on, but where the "
+    "loss comes down by a fifth.",
     "clear_after updates without it.",
     kThresholds,
     "Clients that cannot see this say nothing of it, and nothing is found. A "
     "rate of 0 is seen in any record, where rates before moved by as little as "
-    "a twentieth of the highest: then no rounding hides one."};
+    "a twentieth of the highest: then no rounding hides one. A log that prints "
+    "it as 0.0 or 0e+00, and "
+    "not with a fixed number of digits, hides none, either."};
 
 Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
@@ -104,7 +115,15 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
       trigger = ends && !goes_on ? Severity::kInfo : Severity::kWarning;
     }
   }
-  return episode_.OnSince(since_, trigger, fault == UpdateFault::kNone, r.step,
+  // One that is read from a record alone.
+  const bool learns = fault == UpdateFault::kNoRate && r.update == nullptr &&
+                      !ever_fine_ && Learns(c);
+  if (learns && trigger != Severity::kNone) {
+    trigger = episode_.severity() > Severity::kInfo ? Severity::kNone
+                                                    : Severity::kInfo;
+  }
+  return episode_.OnSince(since_, trigger,
+                          fault == UpdateFault::kNone || learns, r.step,
                           static_cast<int64_t>(t[kClear]));
 }
 

@@ -45,13 +45,17 @@ bool Holds(When when, const Situation& s) {
     case When::kMild:
       return !s.over && !s.severe;
     case When::kOps:
-      return s.ops_collected && !s.of_loss && !s.of_evaluation;
+      return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
-      return !s.ops_collected && !s.of_loss && !s.of_evaluation;
+      return !s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kOfLoss:
       return s.of_loss;
     case When::kOfEvaluation:
-      return s.of_evaluation && !s.of_loss;
+      return s.part == RuleId::kEvaluationNonfinite && !s.of_loss;
+    case When::kOfTerm:
+      return s.part == RuleId::kTermNonfinite && !s.of_loss;
+    case When::kOfLayer:
+      return s.part == RuleId::kLayerWithoutGradient && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -176,10 +180,10 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
-    const bool evaluates = finding.rule == RuleId::kEvaluationNonfinite;
-    s.of_evaluation = s.of_evaluation || evaluates;
+    const bool of_part = kToldOfParts.has(finding.rule);
+    if (of_part && s.part == RuleId::kNone) s.part = finding.rule;
     s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&
-                              finding.family == Family::kLoss && !evaluates);
+                              finding.family == Family::kLoss && !of_part);
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.

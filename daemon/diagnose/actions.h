@@ -28,8 +28,8 @@ struct Situation {
   bool spoilt = false;      // an update wrote what is not finite into weights
   bool scaled = true;       // a loss scale is used, or may be needed
   bool dropped = false;     // only records of ranks that are heard are missing
-  bool of_evaluation = false;  // the trouble is an evaluation's loss
-  bool of_loss = false;        // no cause is known, and the trouble is the loss
+  RuleId part = RuleId::kNone;  // of kToldOfParts, if it is one of those
+  bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);

@@ -37,6 +37,8 @@ enum class When : uint8_t {
   kDropped,       // all are heard, and had to leave records out
   kOfLoss,        // the trouble is one of the loss
   kOfEvaluation,  // it is one of an evaluation's
+  kOfTerm,        // it is one of a term of the loss
+  kOfLayer,       // it is one of a layer
 };
 
 struct Advice {

@@ -337,6 +337,8 @@ constexpr Advice kAdvice[] = {
      "are all alike.",
      When::kOfLoss},
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
+    {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
+    {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
 };
 
 }  // namespace

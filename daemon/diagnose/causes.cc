@@ -49,7 +49,8 @@ constexpr RuleSet kOfLayers = {RuleId::kLayerUnderflow,
                                RuleId::kOneScaleSuffices};
 constexpr RuleSet kFp8Rules = {kFp8Clip, kFp8Underflow, kScaleInvJump};
 constexpr RuleSet kRanks = {kScaleRankMismatch, kSkipRankMismatch,
-                            kReplicaDivergence, kStepRankSkew};
+                            kReplicaDivergence, kStepRankSkew,
+                            RuleId::kRankApart};
 constexpr RuleSet kSilent = {kStalled, kTelemetryGap, kMetricAbsentAsZero};
 // What a program that makes updates wrong shows; which of it depends on how.
 constexpr RuleSet kMadeWrong =
@@ -80,7 +81,7 @@ constexpr CauseSpec kCauseSpecs[] = {
      "NaN or infinity is born in the forward pass, the data or the weights, "
      "where no loss scale reaches.",
      kScaleTrouble | kNanRules | kOpRules |
-         RuleSet{RuleId::kEvaluationNonfinite}},
+         RuleSet{RuleId::kEvaluationNonfinite, RuleId::kTermNonfinite}},
     {Cause::kNanFromBackward,
      "NaN is born in the backward pass: the loss is finite, gradients are not, "
      "and no loss scale is to blame.",
@@ -115,7 +116,8 @@ constexpr CauseSpec kCauseSpecs[] = {
          RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault,
                  RuleId::kRivalGone}},
     {Cause::kRankDisagreement,
-     "Ranks that must agree on a scale, a skip or their weights do not.",
+     "Ranks that must agree on a scale, a skip or their weights do not, or one "
+     "has left the others.",
      kRanks},
     {Cause::kScalerMisuse,
      "The scaler is not updated, restored or obeyed as it is meant to be.",
@@ -150,7 +152,7 @@ constexpr Severity kInfo = Severity::kInfo;
 constexpr Severity kAny = Severity::kCritical;
 // Weights that are NaN evaluate to NaN.
 constexpr RuleSet kNanAndEvaluations =
-    kNanRules | RuleSet{RuleId::kEvaluationNonfinite};
+    kNanRules | RuleSet{RuleId::kEvaluationNonfinite, RuleId::kTermNonfinite};
 constexpr uint64_t kNobody = 0;
 
 // In the order in which they are believed when their grades are equal.

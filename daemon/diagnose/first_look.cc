@@ -147,6 +147,8 @@ constexpr Look kLooks[] = {
      "and at which step and op they part where both recorded tensors. Look "
      "first at what changed at the named step: the learning rate, the data."},
     {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
+    {RuleId::kTermNonfinite, kLookAtTerm},
+    {RuleId::kLayerWithoutGradient, kLookAtLayer},
     {RuleId::kRivalGone,
      "Weaken the one that wins: a lower learning rate or fewer updates of it, "
      "noise or smoothing on its labels, a penalty on its gradient. Go back to "
@@ -174,6 +176,7 @@ constexpr Look kLooks[] = {
      "Find the first step at which they differ and the rank that is alone, and "
      "restart from a checkpoint before. BatchNorm's statistics are no replica; "
      "leave them out of the digest."},
+    {RuleId::kRankApart, kLookAtRank},
     {RuleId::kSdcStrikes,
      "Swap the rank's data with another's: if the trouble moves, it is the "
      "data; if it stays, take the device out."},

@@ -15,6 +15,23 @@ inline constexpr std::string_view kLookAtEvaluation =
     "division by 0 and inputs that no batch of training had. Pick no "
     "checkpoint by that loss.";
 
+// Of a term of the loss, and of a layer, that a log shows: the same.
+inline constexpr std::string_view kLookAtTerm =
+    "Compute that term alone for the batch of the named step: usual reasons "
+    "are a log or sqrt of a value <= 0, a mean over no element and a target "
+    "that is not finite. Do not hide it behind nan_to_num or a mask.";
+inline constexpr std::string_view kLookAtLayer =
+    "If the layer is not frozen on purpose, look for what cuts it off: a "
+    "detach, a branch that is not taken, a factor of 0 and units whose "
+    "activation is 0 whatever comes (dead ReLUs).";
+
+// Of a rank that has left the others: the same.
+inline constexpr std::string_view kLookAtRank =
+    "Give the rank another one's batch: if its numbers come back, look at its "
+    "data (a shard, an order, a broken file). If they stay, compare its "
+    "weights with another's (a replica's digest, a checksum), and look at its "
+    "device.";
+
 // Returns sentences; empty: there is no such rule.
 std::string_view FirstLook(RuleId rule);
 

@@ -1,12 +1,16 @@
 // Ranks that must agree do not: on the scale, on skipping, on the replica.
 
 #include "diagnose/cause_form.h"
+#include "diagnose/first_look.h"
 
 namespace nanwatch {
 
 bool WhenRanksDisagree(const Facts& f, const Matches&, Match* match) {
   if (!match->BeginAt(f.found.First(match->verdict.rules))) return false;
-  match->verdict.grade = EvidenceGrade::kEstablished;
+  // Of a rank that has left the others its data may be the reason.
+  const bool left = match->finding->rule == RuleId::kRankApart;
+  match->verdict.grade =
+      left ? EvidenceGrade::kSupported : EvidenceGrade::kEstablished;
   return true;
 }
 
@@ -19,6 +23,9 @@ void SayRanksDisagree(const Facts&, Match* match) {
   match->Say(match->Quote(*match->finding,
                           drifts ? InSummary::kPart : InSummary::kAll) +
              (drifts ? " The weights of these ranks drift apart." : ""));
+  if (match->finding->rule == RuleId::kRankApart) {
+    match->Advise(std::string(kLookAtRank));
+  }
   if (!apart) return;
   match->Advise(
       "Wrap the model in DistributedDataParallel before the optimizer is made, "

@@ -84,9 +84,12 @@ bool WhenUpdateMadeWrong(const Facts& f, const Matches&, Match* match) {
 
 void SayUpdateMadeWrong(const Facts&, Match* match) {
   match->Say(match->Quote(*match->finding, InSummary::kAll));
+  const OfFault* const fault = Find(*match->finding);
+  const bool of_rate = fault != nullptr && fault->fault == UpdateFault::kNoRate;
   match->Support(EvidenceGrade::kEstablished,
-                 "The client saw how the updates are made.");
-  if (const OfFault* fault = Find(*match->finding)) {
+                 of_rate ? "The records tell the learning rate."
+                         : "The client saw how the updates are made.");
+  if (fault != nullptr) {
     match->Advise(std::string(fault->cure));
   }
 }

@@ -105,23 +105,11 @@ void AlignedRing::NoteReplica(int32_t rank, const StepRecord& record,
     }
   }
   if (norm && *norm > 0 && std::isfinite(*norm)) {
-    const bool first = step->norms++ == 0;
-    if (first || *norm < step->norm_min ||
-        (*norm == step->norm_min && rank < step->norm_min_rank)) {
-      step->norm_min = *norm;
-      step->norm_min_rank = rank;
-    }
-    if (first || *norm > step->norm_max) {
-      step->norm_second = first ? 0 : step->norm_max;
-      step->norm_max = *norm;
-      step->norm_max_rank = rank;
-    } else {
-      step->norm_second = std::max(step->norm_second, *norm);
-      if (*norm == step->norm_max) {
-        step->norm_max_rank = std::min(step->norm_max_rank, rank);
-      }
-    }
+    const double largest = step->norm.max;  // 0: it is the first
+    step->norm.Add(rank, *norm);
+    step->norm_second = std::max(step->norm_second, std::min(largest, *norm));
   }
+  if (loss && std::isfinite(*loss)) step->loss.Add(rank, *loss);
   if (!record.replica_digest) return;
   const uint64_t digest = *record.replica_digest;
   const bool first = step->digests++ == 0;

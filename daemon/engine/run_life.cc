@@ -285,10 +285,8 @@ void RunState::NoticeSilence(Time now) {
   lost_since_ = now;
   close_due_ = now + shared_->options.lost_run_closes_after;
   for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
-    if (i == TimeRules::IndexOf<ProgramEnded>() ||
-        i == TimeRules::IndexOf<EvaluationNonfinite>()) {
-      continue;
-    }
+    const RuleId rule = TimeRules::Specs()[i]->id;
+    if (rule == RuleId::kProgramEnded || kToldOfParts.has(rule)) continue;
     board_.Remove({FindingKey::List::kTime, -1, 0, i});
   }
   if (rank_end_) return;

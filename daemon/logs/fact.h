@@ -127,8 +127,8 @@ struct LogFact {
 
   LogSetting setting = LogSetting::kInitScale;
   double number = 0;
-  // Of the line: what kStopped and kSetting say; of kProgress whose loss is not
-  // finite, the term that is not (loss_terms.h), or kPrintedAsZero.
+  // Of the line: what kStopped and kSetting say; of kProgress the term of the
+  // loss that is not finite (loss_terms.h), or kPrintedAsZero.
   std::string_view text;
 
   bool has(StepField f) const {

@@ -77,6 +77,7 @@ constexpr const LogFormat* kFormats[] = {
     &kResumedWords,
     &kObjectiveWords,
     &kEvaluationWords,
+    &kSkipWords,
     // For logs of no known program.
     &kWandbHistory,
     &kJsonLines,

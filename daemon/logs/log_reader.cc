@@ -59,7 +59,10 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
       recogniser_(
           only, map,
           [this](const LogFact& fact, uint64_t line) { Take(fact, line); }),
-      joiner_([this](std::string_view line) { recogniser_.ReadLine(line); }),
+      joiner_([this](std::string_view line) {
+        recogniser_.ReadLine(line);
+        if (zeros_.Read(line, recogniser_.lines())) NoteLayers();
+      }),
       headed_([this](std::string_view line) { joiner_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
@@ -92,6 +95,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
     progress_ += fact.says_health() ? 1 : 0;
+    NoteShown(fact, line);
     const bool resumed = std::exchange(resumed_, false);
     if (broke_ || resumed) {
       run_.settings["resumed_after"] = std::to_string(newest_step_);
@@ -100,6 +104,9 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     if (fact.has(StepField::kLoss)) {
       NoteTerm(fact);
       NoteKind(fact);
+    }
+    if (recogniser_.shows_zero_rate()) {
+      run_.settings["learning_rates"] = "exact";
     }
     if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
     if (fact.of_epoch) run_.settings.emplace("records", "epochs");
@@ -169,6 +176,10 @@ void LogReader::NoteTerm(const LogFact& fact) {
   const bool bad = !std::isfinite(fact[StepField::kLoss]);
   const bool first = bad && !loss_bad_;
   loss_bad_ = bad;
+  if (!bad) {
+    const auto news = term_.Take(fact, fact.step.value_or(newest_step_));
+    if (news) run_.settings["term_not_finite"] = *news;
+  }
   if (!first) return;
   // Nobody forgets a setting: no term's name takes the place of another one's.
   auto& settings = run_.settings;
@@ -193,6 +204,33 @@ void LogReader::NoteKind(const LogFact& fact) {
   } else if (settings.count("loss") > 0) {
     settings["loss"] = "";  // nobody forgets one
   }
+}
+
+void LogReader::NoteLayers() {
+  const auto note = [this](const char* setting, const std::string& told) {
+    if (!told.empty() || run_.settings.count(setting) > 0) {
+      run_.settings[setting] = told;
+    }
+  };
+  const auto at = [](int64_t step, const std::string& name) {
+    return name.empty()
+               ? name
+               : std::to_string(std::max<int64_t>(step, 0)) + " " + name;
+  };
+  note("layer_lost_gradient", at(shown_step_, zeros_.lost()));
+  note("layer_without_gradient", at(0, zeros_.never()));
+  // Lines may wait until it is clear whose they are.
+  layer_waits_ = !zeros_.lost().empty();
+}
+
+// The step line above, or that line itself, says since when.
+void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
+  if (layer_waits_ && line > zeros_.since()) {
+    layer_waits_ = false;
+    run_.settings["layer_lost_gradient"] =
+        std::to_string(std::max<int64_t>(shown_step_, 0)) + " " + zeros_.lost();
+  }
+  shown_step_ = fact.step.value_or(newest_step_);
 }
 
 // Nobody forgets a setting: "" says that it is finite again.

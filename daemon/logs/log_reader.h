@@ -18,6 +18,8 @@
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
 #include "logs/step_axis.h"
+#include "logs/term_news.h"
+#include "logs/zero_layers.h"
 #include "model/records_ended.h"
 #include "model/run.h"
 
@@ -65,7 +67,9 @@ class LogReader {
   // which the program went on after it broke off, or from a checkpoint;
   // "losses", "of_one_aim" where lines of their own show several;
   // "evaluation_not_finite", "3350 val_loss": the step from which on that is
-  // none, or "".
+  // none, or ""; of the same form "term_not_finite", of a term of a loss that
+  // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
+  // exactly 0, and never another one); "learning_rates", "exact".
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -94,6 +98,8 @@ class LogReader {
   void NoteEvaluation(const LogFact& fact);
   // Returns the newest step; where lines show none, they are counted.
   int64_t Place() const { return newest_step_ >= 0 ? newest_step_ : progress_; }
+  void NoteLayers();
+  void NoteShown(const LogFact& fact, uint64_t line);
   void NoteStep(const LogFact& fact);
 
   RunDescription run_;
@@ -104,6 +110,8 @@ class LogReader {
   uint64_t last_words_ = 0;        // line of the newest of them
   int64_t newest_step_ = -1;       // that a line showed; -1: none did
   int64_t progress_ = 0;           // step lines
+  int64_t shown_step_ = -1;        // by the newest step line
+  bool layer_waits_ = false;       // for the step since when it has none
   // The newest stretch over which the objective moved; -1: it never did.
   int64_t moves_from_ = -1;
   int64_t moves_to_ = -1;
@@ -111,6 +119,8 @@ class LogReader {
   Assembler assembler_;
   StepAxis axis_;
   NormLines norms_;
+  ZeroLayers zeros_;
+  TermNews term_;
   Recogniser recogniser_;
   LineJoiner joiner_;
   RecordJoiner headed_;

@@ -69,4 +69,74 @@ std::string_view TermNotFinite(std::string_view line) {
   return others && bads == 1 ? bad : "";
 }
 
+namespace {
+
+constexpr size_t kBeforeTerms = 40;  // bytes: "loss: 2.31 (avg 2.40) "; ours
+
+// The word at `at` is a number that is not finite.
+bool IsNotFinite(std::string_view line, size_t at) {
+  const char before = at > 0 ? line[at - 1] : ' ';
+  if (IsNameCharacter(before) && before != '-') return false;
+  const std::optional<double> value = Scan(line, at).Number();
+  return value && !std::isfinite(*value);
+}
+
+// What stands at `at` is in parentheses behind a loss.
+bool IsBesideLoss(std::string_view line, size_t at) {
+  const size_t open = line.substr(0, at).find_last_of("([{)]}");
+  if (open == std::string_view::npos || line[open] == ')' ||
+      line[open] == ']' || line[open] == '}') {
+    return false;
+  }
+  const size_t from = open > kBeforeTerms ? open - kBeforeTerms : 0;
+  return line.substr(from, open - from).find("oss") != std::string_view::npos;
+}
+
+bool IsMetric(std::string_view name) {
+  static constexpr std::string_view kWords[] = {
+      "acc", "iou",  "map",  "f1",  "auc",  "psnr", "ssim", "reward", "return",
+      "r2",  "corr", "dice", "len", "time", "eta",  "lr",   "ppl",    "norm"};
+  std::array<char, kNameMax> low{};
+  if (name.size() > kNameMax) return true;
+  std::transform(name.begin(), name.end(), low.begin(), Lower);
+  const std::string_view text(low.data(), name.size());
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [text](std::string_view word) {
+                       return text.find(word) != std::string_view::npos;
+                     });
+}
+
+// "best_loss: inf" is what nothing was better than yet.
+bool IsRecord(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"best", "min",  "max",
+                                                "low",  "prev", "last"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [name](std::string_view word) {
+                       return name.find(word) != std::string_view::npos;
+                     });
+}
+
+}  // namespace
+
+std::string_view TermBesideLoss(std::string_view line) {
+  for (const std::string_view word : {"nan", "NaN", "inf", "Inf"}) {
+    for (size_t at = line.find(word); at != std::string_view::npos;
+         at = line.find(word, at + word.size())) {
+      if (!IsNotFinite(line, at)) continue;
+      std::string_view before = line.substr(0, at);
+      while (!before.empty() &&
+             std::string_view(" :=+-'\"").find(before.back()) !=
+                 std::string_view::npos) {
+        before.remove_suffix(1);
+      }
+      const std::string_view name = NameAtEnd(before);
+      if (name.empty() || IsRecord(name)) continue;
+      if (IsTerm(name)) return name;
+      if (IsBesideLoss(line, at) && !IsMetric(name) && name.size() <= kNameMax)
+        return name;
+    }
+  }
+  return "";
+}
+
 }  // namespace nanwatch

@@ -10,6 +10,7 @@
 namespace nanwatch {
 namespace {
 
+constexpr double kRankMax = 1023;   // as NumberedRanks
 constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
 
 // What programs call a loss besides its usual names; of these, letters and
@@ -185,6 +186,25 @@ bool Goes(const std::vector<RowValues>& lines, size_t i) {
   return true;
 }
 
+// A step that ranks print in turn, each behind its number, or that begins anew
+// with each epoch: it comes again, and never with the same number.
+bool CountsAgain(const std::vector<RowValues>& lines, size_t rank,
+                 size_t step) {
+  bool again = false;
+  for (size_t line = 0; line < lines.size(); ++line) {
+    const RowNumber& a = lines[line][rank];
+    const RowNumber& b = lines[line][step];
+    if (!a.whole || a.value < 0 || a.value > kRankMax) return false;
+    if (!b.whole || b.value < 0 || IsTime(b.value)) return false;
+    for (size_t before = 0; before < line; ++before) {
+      if (lines[before][step].value != b.value) continue;
+      if (lines[before][rank].value == a.value) return false;
+      again = true;
+    }
+  }
+  return again;
+}
+
 // Printed with a point, in most lines, and no share, unit or time.
 bool IsReal(const std::vector<RowValues>& lines, size_t i) {
   size_t real = 0;
@@ -238,6 +258,13 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (whole || !Counts(lines, i)) continue;
     const bool first = roles.step == kNone;
     if (first || (words[i].step && !words[roles.step].step)) roles.step = i;
+  }
+  // "3: it 40", "epoch 3 it 40".
+  const bool numbered =
+      numbers > 1 &&
+      (words[0].epoch || row.Before(1).find_first_of(":])|") == 0);
+  for (size_t i = 1; numbered && i < numbers && roles.step == kNone; ++i) {
+    if (words[i].step && CountsAgain(lines, 0, i)) roles.step = i;
   }
   if (roles.step != kNone && roles.step + 1 < numbers &&
       row.Before(roles.step + 1) == "/") {

@@ -6,6 +6,7 @@
 
 #include "logs/loss_terms.h"
 #include "logs/scan.h"
+#include "logs/zero_rate.h"
 
 namespace nanwatch {
 namespace {
@@ -19,9 +20,19 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
   return TrimBlanks(line.substr(0, date == std::string_view::npos ? at : date));
 }
 
-bool ShowsBadLoss(const LogFact& fact) {
-  return fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss) &&
-         !std::isfinite(fact[StepField::kLoss]);
+// The more it says of the program, the more: its own format, one that reads
+// names, one that reads whatever is alike.
+int RankOf(const LogFormat& format) {
+  return format.part != LogFormat::Part::kGeneric ? 2
+         : format.last_resort                     ? 0
+                                                  : 1;
+}
+
+// Adds what a step line says of its loss besides the number.
+void NoteTerm(std::string_view line, LogFact* fact) {
+  if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
+  fact->text = std::isfinite((*fact)[StepField::kLoss]) ? TermBesideLoss(line)
+                                                        : TermNotFinite(line);
 }
 
 }  // namespace
@@ -139,8 +150,12 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       ++c.progress;
       if (fact.guessed) ++c.guesses;
     }
-    if (ShowsBadLoss(fact) && fact.text.empty())
-      fact.text = TermNotFinite(line);
+    if (fact.kind == LogFact::Kind::kProgress) {
+      NoteTerm(line, &fact);
+      const bool idle = fact.has(StepField::kLearningRate) &&
+                        fact[StepField::kLearningRate] == 0;
+      if (idle) shows_zero_rate_ |= ShowsZeroRate(line);
+    }
     RankNames::Label label;
     const bool ends = fact.kind == LogFact::Kind::kBroke;
     if (ends || (!fact.beside && fact.says_health())) {

@@ -58,6 +58,8 @@ class Recogniser {
   std::string Emitter() const;
   // Every overflow is told by one of the recognised formats.
   bool tells_overflows() const { return tells_overflows_; }
+  // A line showed a learning rate of 0 that hides no digits.
+  bool shows_zero_rate() const { return shows_zero_rate_; }
   bool skips_take_steps() const {
     return program_ == nullptr || program_->skips_take_steps;
   }
@@ -161,6 +163,7 @@ class Recogniser {
   const LogFormat* program_ = nullptr;
   bool decided_ = false;
   bool tells_overflows_ = false;
+  bool shows_zero_rate_ = false;
   Certainty certainty_ = Certainty::kNone;
   uint64_t lines_ = 0;
 };

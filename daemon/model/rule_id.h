@@ -79,6 +79,9 @@ enum class RuleId : uint8_t {
   kLayerNotUnscaled = 68,
   kRivalGone = 69,
   kEvaluationNonfinite = 70,
+  kRankApart = 71,
+  kLayerWithoutGradient = 72,
+  kTermNonfinite = 73,
 };
 
 // Numbers of rules are below it.
@@ -203,6 +206,10 @@ inline constexpr RuleSet kLayerScaleRules = {
 // A loss that left its level.
 inline constexpr RuleSet kLossLevel = {RuleId::kLossSpike,
                                        RuleId::kLossHighPlateau};
+// What a log says of a part of the training that no record holds.
+inline constexpr RuleSet kToldOfParts = {RuleId::kEvaluationNonfinite,
+                                         RuleId::kLayerWithoutGradient,
+                                         RuleId::kTermNonfinite};
 // A gradient norm that left its level.
 inline constexpr RuleSet kNorm = {RuleId::kGnormSpike, RuleId::kGnormExplosion};
 

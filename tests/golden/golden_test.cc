@@ -86,11 +86,12 @@ TEST(ScenarioTest, EveryRuleFiresInOne) {
   std::vector<Scenario> all;
   for (const std::string& file : Files()) all.push_back(Load(file));
   // Runs of scenarios have no benchmark (engine/benchmark_test has), one
-  // optimizer (rival_losses_test has two) and no evaluations
-  // (app/log_judge_test has).
+  // optimizer (rival_losses_test has two), no evaluations
+  // (app/log_judge_test has), and nothing that logs alone tell.
   EXPECT_THAT(NeverFiring(all),
-              ::testing::ElementsAre("bench_loss_divergence", "rival_gone",
-                                     "evaluation_nonfinite"))
+              ::testing::ElementsAre(
+                  "bench_loss_divergence", "rival_gone", "evaluation_nonfinite",
+                  "layer_without_gradient", "term_nonfinite"))
       << "write a scenario with `expect at TIME firing RULE` for each";
 }
 

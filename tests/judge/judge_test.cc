@@ -100,6 +100,15 @@ TEST(JudgeTest, HealthyRunsAreLeftInPeace) {
   EXPECT_LE(static_cast<uint64_t>(verdict.warnings), verdict.updates / 200000);
 }
 
+// Each rank reports a loss and a norm of its own.
+TEST(JudgeTest, HealthyRanksAreLeftInPeace) {
+  const HealthyVerdict verdict =
+      JudgeHealthyRanks(1, All() ? 120 : 12, All() ? 5000 : 2000);
+  std::cout << verdict.updates << " updates\n";
+  for (const std::string& alarm : verdict.alarms) ADD_FAILURE() << alarm;
+  EXPECT_GT(verdict.updates, 50000u);
+}
+
 // A log is over where its run was stopped, for whatever reason. The losses of
 // the first rank's first optimizer, with an end after every sixteenth.
 TEST(JudgeTest, HealthyRunsMayEndAnywhere) {

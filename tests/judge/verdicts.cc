@@ -6,6 +6,7 @@
 
 #include "tests/generate/course.h"
 #include "tests/generate/healthy.h"
+#include "tests/generate/ranks.h"
 #include "tests/judge/hearing.h"
 
 namespace nanwatch {
@@ -19,10 +20,30 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
+// Adds what the engine makes of a healthy story.
+void Judge(const generate::Story& story, uint64_t seed,
+           HealthyVerdict* verdict) {
+  constexpr size_t kTogether = 16;  // so that no batch takes half an hour
+  const Heard heard = Hear(story, kTogether);
+  verdict->updates += heard.updates;
+  HealthyVerdict::Row& row = verdict->by_kind[story.setup.kind];
+  row.updates += heard.updates;
+  for (const Told& told : heard.told) {
+    if (told.worst < Severity::kWarning) continue;
+    ++verdict->warnings;
+    verdict->criticals += told.worst == Severity::kCritical;
+    ++row.warnings;
+    row.criticals += told.worst == Severity::kCritical;
+    verdict->alarms.push_back(
+        fmt::format("seed {} ({}), step {}: {} {} rule {}: {}", seed,
+                    story.setup.kind, told.moment, Name(told.worst), told.cause,
+                    NumberOf(told.rule), told.summary));
+  }
+}
+
 }  // namespace
 
 HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps) {
-  constexpr size_t kTogether = 16;  // so that no batch takes half an hour
   HealthyVerdict verdict;
   verdict.runs = runs;
   for (uint64_t seed = first; seed < first + static_cast<uint64_t>(runs);
@@ -30,21 +51,17 @@ HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps) {
     const generate::Story story =
         seed % 2 == 0 ? generate::Healthy(seed / 2, steps)
                       : generate::HealthyCourse(seed / 2, steps);
-    const Heard heard = Hear(story, kTogether);
-    verdict.updates += heard.updates;
-    HealthyVerdict::Row& row = verdict.by_kind[story.setup.kind];
-    row.updates += heard.updates;
-    for (const Told& told : heard.told) {
-      if (told.worst < Severity::kWarning) continue;
-      ++verdict.warnings;
-      verdict.criticals += told.worst == Severity::kCritical;
-      ++row.warnings;
-      row.criticals += told.worst == Severity::kCritical;
-      verdict.alarms.push_back(
-          fmt::format("seed {} ({}), step {}: {} {} rule {}: {}", seed,
-                      story.setup.kind, told.moment, Name(told.worst),
-                      told.cause, NumberOf(told.rule), told.summary));
-    }
+    Judge(story, seed, &verdict);
+  }
+  return verdict;
+}
+
+HealthyVerdict JudgeHealthyRanks(uint64_t first, int runs, int64_t steps) {
+  HealthyVerdict verdict;
+  verdict.runs = runs;
+  for (uint64_t seed = first; seed < first + static_cast<uint64_t>(runs);
+       ++seed) {
+    Judge(generate::HealthyRanks(seed, steps), seed, &verdict);
   }
   return verdict;
 }

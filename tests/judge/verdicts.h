@@ -29,6 +29,8 @@ struct HealthyVerdict {
 };
 // Seeds first .. first + runs - 1; every other one is of HealthyCourse.
 HealthyVerdict JudgeHealthy(uint64_t first, int runs, int64_t steps);
+// Of ranks that report losses and norms of their own.
+HealthyVerdict JudgeHealthyRanks(uint64_t first, int runs, int64_t steps);
 
 struct TroubleVerdict {
   double effect = 0;

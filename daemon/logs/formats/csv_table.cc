@@ -15,6 +15,7 @@
 //  0         0.800000    0.820000    00:42
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,7 +69,9 @@ class CsvTableReader : public LineReader {
     AddParts();
     fact_.AddReward();
     if (!fact_.SaysHealth()) return;
+    const size_t told = facts->size();
     fact_.Tell(facts);
+    if (facts->size() > told) NameTerm(&facts->back());
     TellEvaluation(facts);
     if (in_text_) HoldRows(facts);
   }
@@ -97,6 +100,18 @@ class CsvTableReader : public LineReader {
     if (evaluation_ >= columns_.size()) return;
     const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
     if (loss) evaluations_.Take(*loss, evaluation_name_, 0, facts);
+  }
+
+  // The first term that is not finite, of a loss that is.
+  void NameTerm(LogFact* fact) {
+    if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
+    if (!std::isfinite((*fact)[StepField::kLoss])) return;
+    for (const auto& [column, name] : terms_) {
+      const std::optional<double> term = WholeNumber(row_.cells()[column]);
+      if (!term || std::isfinite(*term)) continue;
+      fact->text = name;
+      return;
+    }
   }
 
   void AddParts() {
@@ -168,6 +183,8 @@ class CsvTableReader : public LineReader {
       const bool batch = epoch < columns.size() && IsBatch(names[i]);
       if (batch) columns[i] = ColumnMeaning::kStep;
     }
+    std::vector<std::pair<size_t, std::string>> terms;
+    for (const size_t part : parts) terms.emplace_back(part, names[part]);
     // One stands for the loss where no other does: "td_loss".
     const bool whole =
         std::any_of(columns.begin(), columns.end(), [](ColumnMeaning meaning) {
@@ -181,6 +198,7 @@ class CsvTableReader : public LineReader {
     if (known < (names_.mapped() ? 1 : 2)) return;
     columns_ = std::move(columns);
     parts_ = std::move(parts);
+    terms_ = std::move(terms);
     epoch_ = epoch;
     evaluation_ = evaluation;
     if (evaluation < columns_.size()) {
@@ -200,9 +218,10 @@ class CsvTableReader : public LineReader {
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kRounded};
   TableRow row_;
-  std::vector<ColumnMeaning> columns_;     // empty: no header yet
-  std::vector<size_t> parts_;              // columns of losses to be summed
-  size_t epoch_ = std::string_view::npos;  // its column; npos: none
+  std::vector<ColumnMeaning> columns_;  // empty: no header yet
+  std::vector<size_t> parts_;           // columns of losses to be summed
+  std::vector<std::pair<size_t, std::string>> terms_;  // by their columns
+  size_t epoch_ = std::string_view::npos;              // its column; npos: none
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
   EvaluationNews evaluations_;

@@ -80,6 +80,7 @@ extern const LogFormat kLastWords;
 extern const LogFormat kResumedWords;
 extern const LogFormat kObjectiveWords;
 extern const LogFormat kEvaluationWords;
+extern const LogFormat kSkipWords;
 extern const LogFormat kEventTable;
 
 }  // namespace nanwatch

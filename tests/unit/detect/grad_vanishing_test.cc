@@ -103,6 +103,25 @@ TEST(GradVanishing, AFallByDegreesIsWhereTheLossRisesOrTheNormHasNoise) {
   }
 }
 
+// So slowly that the usual norm goes along, beside a loss that learns nothing;
+// not where half of it is learned, nor without any noise.
+TEST(GradVanishing, ASlowFallToNothingIsWhereTheLossStaysHigh) {
+  for (const double learned : {0.05, 0.6}) {
+    SCOPED_TRACE(learned);
+    std::mt19937 engine(3);
+    std::normal_distribution<double> noise;
+    StepFeed<GradVanishing> f(NoScaler());
+    for (int i = 0; i < 600; ++i) {
+      const double left = std::exp(-i / 40.0);
+      f.Step(
+          {.loss = 2.3 * (1 - learned + learned * left) + 0.002 * noise(engine),
+           .grad_norm = std::exp(-i / 30.0 + 0.3 * noise(engine))});
+    }
+    EXPECT_EQ(f.now, learned < 0.5 ? Severity::kWarning : Severity::kNone);
+    if (learned < 0.5) ExpectWords(f.Described().sentence);
+  }
+}
+
 // The loss of long ago is not what this norm is compared with.
 TEST(GradVanishing, UnitsThatDieAfterAFastDescentWarn) {
   for (const int dead : {70, 80, 100}) {

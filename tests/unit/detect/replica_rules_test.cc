@@ -158,12 +158,12 @@ AlignedStep Digests(const std::vector<uint64_t>& digests) {
 
 AlignedStep Norms(double min, double max) {
   AlignedStep s;
-  s.norms = s.judged_finite = 4;
-  s.norm_min = min;
-  s.norm_max = max;
+  s.norm.count = s.judged_finite = 4;
+  s.norm.min = min;
+  s.norm.max = max;
   s.norm_second = min;
-  s.norm_min_rank = 2;
-  s.norm_max_rank = 3;
+  s.norm.min_rank = 2;
+  s.norm.max_rank = 3;
   return s;
 }
 
@@ -323,11 +323,11 @@ TEST(ReplicaDivergence, DigestsAgreeWithTheWholeHistory) {
 
 AlignedStep Alone(int rank, int ranks) {
   AlignedStep s;
-  s.norms = s.judged_finite = ranks;
-  s.norm_min = 0.8;
+  s.norm.count = s.judged_finite = ranks;
+  s.norm.min = 0.8;
   s.norm_second = 1.2;
-  s.norm_max = 300;
-  s.norm_max_rank = rank;
+  s.norm.max = 300;
+  s.norm.max_rank = rank;
   return s;
 }
 AlignedStep LoneNan(int rank, int ranks) {
@@ -368,13 +368,13 @@ TEST(SdcStrikes, RandomRanksGlobalNormsAndSkippedUpdatesAreNone) {
   GroupFeed<SdcStrikes> g(8);
   for (int i = 0; i < 50; ++i) {
     AlignedStep everyone = Alone(3, 8);
-    everyone.norm_second = everyone.norm_max;  // reduced: all see it
+    everyone.norm_second = everyone.norm.max;  // reduced: all see it
     g.Step(everyone, 400.0 * i);
     AlignedStep skipped = LoneNan(3, 8);
     skipped.skipped = 8;
     g.Step(skipped, 400.0 * i + 200);
     AlignedStep few = Alone(3, 8);
-    few.norms = few.judged_finite = 5;  // three ranks said nothing
+    few.norm.count = few.judged_finite = 5;  // three ranks said nothing
     g.Step(few, 400.0 * i + 300);
   }
   EXPECT_EQ(g.worst, Severity::kNone);

@@ -62,6 +62,25 @@ TEST(UpdateFault, ARateOf0InRecordsIsOneToo) {
   }
 }
 
+// From the first record on, where no digits hide another one.
+TEST(UpdateFault, ARateThatWasNeverAnotherThan0) {
+  for (const char* told : {"exact", ""}) {
+    StepFeed<UpdateFaultRule> feed;
+    feed.run.settings["learning_rates"] = told;
+    feed.Steps({.loss = 2, .learning_rate = 0.0}, 7);
+    EXPECT_EQ(feed.worst, Severity::kNone);
+    feed.Steps({.loss = 2, .learning_rate = 0.0}, 40);
+    EXPECT_EQ(feed.now, *told != 0 ? Severity::kWarning : Severity::kNone);
+  }
+  // The loss comes down: others have a rate.
+  StepFeed<UpdateFaultRule> learns;
+  learns.run.settings["learning_rates"] = "exact";
+  for (int i = 0; i < 200; ++i) {
+    learns.Step({.loss = 1 + std::exp(-i / 40.0), .learning_rate = 0.0});
+  }
+  EXPECT_EQ(learns.now, Severity::kInfo);
+}
+
 TEST(UpdateFault, ALossOf0HasNoGradient) {
   StepFeed<UpdateFaultRule> feed;
   feed.Steps({.loss = 0.0, .fault = UpdateFault::kAllZero}, 500);

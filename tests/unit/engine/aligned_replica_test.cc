@@ -80,15 +80,15 @@ void CheckNorms(const AlignedStep& s, const std::vector<Said>& all) {
     }
   }
   std::sort(norms.begin(), norms.end());
-  ASSERT_EQ(s.norms, static_cast<int32_t>(norms.size()));
+  ASSERT_EQ(s.norm.count, static_cast<int32_t>(norms.size()));
   if (norms.empty()) return;
-  EXPECT_EQ(s.norm_min, norms.front());
-  EXPECT_EQ(s.norm_max, norms.back());
+  EXPECT_EQ(s.norm.min, norms.front());
+  EXPECT_EQ(s.norm.max, norms.back());
   EXPECT_EQ(s.norm_second, norms.size() > 1 ? norms[norms.size() - 2] : 0);
-  EXPECT_EQ(s.norm_min_rank, LowestRank(all, [&](const Said& one) {
+  EXPECT_EQ(s.norm.min_rank, LowestRank(all, [&](const Said& one) {
               return one.norm == norms.front();
             }));
-  EXPECT_EQ(s.norm_max_rank, LowestRank(all, [&](const Said& one) {
+  EXPECT_EQ(s.norm.max_rank, LowestRank(all, [&](const Said& one) {
               return one.norm == norms.back();
             }));
 }

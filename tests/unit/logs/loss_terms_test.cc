@@ -51,5 +51,46 @@ TEST(LossTerms, TheRunIsSaidToHaveIt) {
   EXPECT_EQ(reader.run().settings.at("nonfinite_loss"), "loss_cls");
 }
 
+TEST(LossTerms, OneBesideAFiniteLoss) {
+  EXPECT_EQ(TermBesideLoss("step 3 loss 2.31 (kl nan, rec 2.31)"), "kl");
+  EXPECT_EQ(TermBesideLoss("loss: 2.31 [ce: 2.31, aux: -inf]"), "aux");
+  EXPECT_EQ(TermBesideLoss("loss: 1.05  decode.loss_ce: 1.05  "
+                           "aux.loss_depth: nan"),
+            "aux.loss_depth");
+  EXPECT_EQ(TermBesideLoss("{'loss': 2.3, 'kl_loss': nan, 'lr': 0.1}"),
+            "kl_loss");
+}
+
+TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
+  for (const char* line :
+       {"loss 2.3 val_loss nan", "loss 2.3 (acc nan)", "loss 2.3 grad_norm inf",
+        "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
+        "loss 2.3 reward nan (ppl inf)", "loss 2.3 in banana loss_a 0.2",
+        "loss 2.3 loss_scale inf", ""}) {
+    EXPECT_EQ(TermBesideLoss(line), "") << line;
+  }
+}
+
+// What a log tells of a term that is `bad` in its lines.
+template <typename Bad>
+std::string ToldOfTerm(int lines, Bad bad) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int step = 0; step < lines; ++step) {
+    reader.ReadLine("step " + std::to_string(step) +
+                    " loss 2.31 kl_loss: " + (bad(step) ? "nan" : "0.2"));
+  }
+  reader.Finish();
+  const auto told = reader.run().settings.find("term_not_finite");
+  return told == reader.run().settings.end() ? "-" : told->second;
+}
+
+TEST(LossTerms, ATermIsToldThatStaysNan) {
+  EXPECT_EQ(ToldOfTerm(60, [](int i) { return i >= 40; }), "40 kl_loss");
+  EXPECT_EQ(ToldOfTerm(60, [](int) { return true; }), "0 kl_loss");
+  EXPECT_EQ(ToldOfTerm(60, [](int i) { return i >= 40 && i < 50; }), "");
+  EXPECT_EQ(ToldOfTerm(60, [](int i) { return i % 3 == 0; }), "-");
+  EXPECT_EQ(ToldOfTerm(60, [](int i) { return i < 5; }), "-");
+}
+
 }  // namespace
 }  // namespace nanwatch

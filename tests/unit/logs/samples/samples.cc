@@ -30,6 +30,7 @@ constexpr const SampleTable* kTables[] = {
     &kResumedWordsSamples,
     &kObjectiveWordsSamples,
     &kEvaluationWordsSamples,
+    &kSkipWordsSamples,
     &kLightningSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,

@@ -64,6 +64,7 @@ extern const SampleTable kLastWordsSamples;
 extern const SampleTable kResumedWordsSamples;
 extern const SampleTable kObjectiveWordsSamples;
 extern const SampleTable kEvaluationWordsSamples;
+extern const SampleTable kSkipWordsSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;

@@ -1,0 +1,129 @@
+// An update that is left out over gradients that are not finite, in the words
+// of programs of their own. Those of known libraries have readers of theirs.
+//
+//  WARNING: non-finite gradients detected, skipping update (3 so far)
+//  Skipping optimizer step: inf/nan in grads
+//  GradScaler: found inf in gradients, new scale 32768
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "logs/formats/formats.h"
+#include "logs/printed_scale.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr size_t kLineMax = 200;  // bytes; a sentence, and a clock before it
+
+constexpr std::string_view kSkips[] = {"skip", "not updat", "discard",
+                                       "found inf", "found_inf"};
+constexpr std::string_view kGradients[] = {"grad", "optimizer", "amp]"};
+constexpr std::string_view kBad[] = {"overflow", "non-finite", "nonfinite",
+                                     "not finite", "infinite"};
+constexpr std::string_view kBadWords[] = {"inf", "infs", "nan", "nans"};
+// Of libraries' own words, of settings and of what is no update.
+constexpr std::string_view kOthers[] = {"gradient overflow",
+                                        "overflow!",
+                                        "overflow detected. skipping",
+                                        "found overflow",
+                                        "skipped batch",
+                                        "loss scale",
+                                        "loss_scale",
+                                        "if ",
+                                        "will ",
+                                        "skipping updating the model",
+                                        "=true",
+                                        "=false",
+                                        "evaluat",
+                                        "validat",
+                                        "checkpoint"};
+
+template <size_t n>
+bool HasOneOf(std::string_view text, const std::string_view (&words)[n]) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [text](std::string_view word) {
+                       return text.find(word) != std::string_view::npos;
+                     });
+}
+
+bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
+
+// One of kBadWords stands there, and is no part of "info".
+bool HasBadWord(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (!IsLetter(text[at])) {
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    while (end < text.size() && IsLetter(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (std::find(std::begin(kBadWords), std::end(kBadWords), word) !=
+        std::end(kBadWords)) {
+      return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+// "skipped: 3", "skip=0": a column of a step line.
+bool HasColumn(std::string_view text) {
+  for (size_t at = text.find("skip"); at != text.npos;
+       at = text.find("skip", at + 1)) {
+    while (at < text.size() && (IsLetter(text[at]) || text[at] == '_')) ++at;
+    const size_t value = text.find_first_not_of(" :=", at);
+    if (value != text.npos && value > at && IsDigit(text[value])) return true;
+  }
+  return false;
+}
+
+// "no inf found", "0 inf": says that there is none.
+bool Denies(std::string_view text) {
+  static constexpr std::string_view kWords[] = {"no inf", "no nan", "without"};
+  return HasOneOf(text, kWords);
+}
+
+void Read(std::string_view line, FactList* facts) {
+  if (line.size() > kLineMax) return;
+  std::string low(line);
+  std::transform(low.begin(), low.end(), low.begin(), Lower);
+  if (!HasOneOf(low, kSkips) || !HasOneOf(low, kGradients) ||
+      (!HasOneOf(low, kBad) && !HasBadWord(low)) || HasOneOf(low, kOthers) ||
+      HasColumn(low) || Denies(low)) {
+    return;
+  }
+  // A step line that holds such words is its own program's.
+  if (low.find("loss") != std::string::npos) return;
+  LogFact& fact = AddFact(LogFact::Kind::kOverflow, 0, facts);
+  fact.applied = false;
+  Scan scan(line);
+  if (!scan.To("scale")) return;
+  while (scan.Skip(' ') || scan.Skip(':') || scan.Skip('=') ||
+         scan.Skip("to ") || scan.Skip("now ") || scan.Skip("is ")) {
+  }
+  const std::optional<Scan::Printed> scale = scan.PrintedNumber();
+  if (scale) SetScale(scale->text, ScaleText::kRounded, &fact);
+}
+
+constexpr std::string_view kMarks[] = {
+    "kipping", "kipped", "kip ", "ot updat", "iscard", "ound inf", "ound_inf"};
+
+}  // namespace
+
+const LogFormat kSkipWords = {
+    .name = "skip_words",
+    .title = "updates that are left out over their gradients, in any words",
+    .part = LogFormat::Part::kScaler,
+    .marks = kMarks,
+    .tells_overflows = true,
+    .skips_take_steps = true,
+    .make = Stateless<Read>,
+};
+
+}  // namespace nanwatch

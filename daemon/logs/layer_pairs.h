@@ -1,0 +1,24 @@
+// LayerPairs: the gradient norms of layers that a line shows, whatever it looks
+// like: "grad_norm/fc1: 0.3", "gnorm[fc1.weight]=3e-1", "grads: fc1:0.3
+// fc2:0.2", "fc1.weight grad_norm 0.3".
+
+#ifndef NANWATCH_LOGS_LAYER_PAIRS_H_
+#define NANWATCH_LOGS_LAYER_PAIRS_H_
+
+#include <string_view>
+#include <vector>
+
+namespace nanwatch {
+
+struct LayerPair {
+  std::string_view name;  // of the layer
+  double norm = 0;
+  double last_digit = 0;  // what it is worth; 0: printed with an exponent
+};
+
+// Appends them to `pairs`. Returns whether the line speaks of gradients.
+bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LAYER_PAIRS_H_
