@@ -20,14 +20,6 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
   return TrimBlanks(line.substr(0, date == std::string_view::npos ? at : date));
 }
 
-// The more it says of the program, the more: its own format, one that reads
-// names, one that reads whatever is alike.
-int RankOf(const LogFormat& format) {
-  return format.part != LogFormat::Part::kGeneric ? 2
-         : format.last_resort                     ? 0
-                                                  : 1;
-}
-
 // Adds what a step line says of its loss besides the number.
 void NoteTerm(std::string_view line, LogFact* fact) {
   if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
