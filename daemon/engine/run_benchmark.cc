@@ -19,7 +19,7 @@ void RunState::JudgeBenchmark(const RankState& rank, const StepRecord& record) {
   if (&rank != Lowest() || rank.tracks.size() != 1) return;
   const std::optional<BenchContext> pair = bench_.Pair(record);
   if (!pair) return;
-  bench_.rules().On(*pair, shared_->tables->bench(), [&](size_t i, Severity) {
+  bench_.rules().On(*pair, shared_->tables->bench(), [&](size_t i) {
     Changed(
         {FindingKey::List::kBench, rank.description.rank, 0,
          static_cast<uint32_t>(i)},
