@@ -47,6 +47,9 @@ Json DivergenceJson(const Divergence& d) {
   json["equal_before"] = d.equal_before;
   json["within_before"] = d.within_before;
   if (d.beyond > 0) json["beyond"] = d.beyond;
+  if (!d.farthest_op.empty()) {
+    json["farthest"] = {{"op", d.farthest_op}, {"distance", d.farthest}};
+  }
   Put("known_equal_step", d.known_equal, &json);
   return json;
 }

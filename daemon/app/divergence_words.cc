@@ -122,6 +122,27 @@ std::string WhatDivergesInOp(const Divergence& d) {
       d.step, OpWords(d), HowFar(d));
 }
 
+// Says where the distance goes; empty: it does not grow.
+std::string GrowthWords(const Divergence& d) {
+  if (!d.distance || d.farthest < 2 * *d.distance) return "";
+  return fmt::format(" From there on it grows, to {} in {}.", Share(d.farthest),
+                     d.farthest_op);
+}
+
+std::string WhatDivergesBeforeGradients(const Divergence& d,
+                                        const Comparison& c) {
+  if (c.other_layout) {
+    return fmt::format(
+        "B leaves A at step {} in what makes the gradients: that of {} "
+        "differs, and of the way there nothing was compared. {}",
+        d.step, OpWords(d), HowFar(d));
+  }
+  return fmt::format(
+      "B leaves A at step {} in or before the gradient of {}. Of those that "
+      "are there a backward pass makes it first. {}{}",
+      d.step, OpWords(d), HowFar(d), GrowthWords(d));
+}
+
 // Of the classes that dumps alone have.
 std::string WhatDivergesInDumps(const Divergence& d) {
   if (d.kind == DivergenceClass::kOtherInput) {
@@ -152,8 +173,9 @@ std::string WhatDiverges(const Divergence& d, const Comparison& c) {
           "B gets other data from step {} on.{}", d.step,
           shift ? fmt::format(" Its batch there is A's of step {}: {} {}.",
                               d.step + *shift,
-                              Counted(std::abs(*shift), "batch") +
-                                  (std::abs(*shift) == 1 ? "" : "es"),
+                              std::abs(*shift) == 1
+                                  ? "1 batch"
+                                  : Grouped(std::abs(*shift)) + " batches",
                               *shift > 0 ? "ahead" : "behind")
                 : "");
     }
@@ -181,8 +203,10 @@ std::string WhatDiverges(const Divergence& d, const Comparison& c) {
     case DivergenceClass::kDivergentBackward:
       return fmt::format(
           "B leaves A at step {} in the backward pass, in {}: {} differs, and "
-          "all before it agrees. {}",
-          d.step, OpWords(d), SlotWords(d), HowFar(d));
+          "all before it agrees. {}{}",
+          d.step, OpWords(d), SlotWords(d), HowFar(d), GrowthWords(d));
+    case DivergenceClass::kBeforeGradients:
+      return WhatDivergesBeforeGradients(d, c);
     case DivergenceClass::kCollective:
       return fmt::format(
           "B's gradients differ at step {} where ranks reduce them: {}, while "
@@ -231,6 +255,9 @@ std::string WhatToDo(const Divergence& d) {
              "labels, the loss scale.";
     case DivergenceClass::kDivergentBackward:
       return "Run this op's backward pass alone in both on the same gradient.";
+    case DivergenceClass::kBeforeGradients:
+      return "Compare the losses of this step. To find the op record both with "
+             "level=\"compare\", with the same ranks and batches.";
     case DivergenceClass::kCollective:
       return "Compare what each rank gives to the reduction, its group, and "
              "by what the sum is divided.";

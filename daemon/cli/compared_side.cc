@@ -8,12 +8,13 @@
 #include "base/file.h"
 #include "cli/dump_files.h"
 #include "cli/dump_side.h"
+#include "cli/norm_log.h"
 #include "cli/recording.h"
 
 namespace nanwatch {
 namespace {
 
-struct Place {
+struct SidePlace {
   std::string file;  // empty: the daemon's
   RunChoice run;
 };
@@ -32,9 +33,9 @@ std::string WithoutAttempt(const std::string& text,
 }
 
 // A file's name may hold what else would be a run's.
-Place PlaceOf(const std::string& text) {
+SidePlace SidePlaceOf(const std::string& text) {
   if (text == "-" || FileExists(text)) return {text, {}};
-  Place place;
+  SidePlace place;
   const std::string plain = WithoutAttempt(text, &place.run.attempt);
   if (FileExists(plain)) {
     place.file = plain;
@@ -51,9 +52,19 @@ Place PlaceOf(const std::string& text) {
   return place;
 }
 
+Result<ComparedSide> OfNorms(const std::string& text,
+                             Result<ComparedRun>* norms) {
+  if (!norms->ok()) return Error{norms->error()};
+  return ComparedSide{
+      text,
+      "The log prints norms of parameters and no step: where one of them comes "
+      "again the next step begins. They are counted from 0.",
+      std::move(**norms)};
+}
+
 Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           const CheckOptions& log) {
-  const Place place = PlaceOf(text);
+  const SidePlace place = SidePlaceOf(text);
   if (!place.file.empty() && IsDump(place.file)) {
     Result<DumpedRun> dump = ReadDump(place.file);
     if (!dump.ok()) return Error{dump.error()};
@@ -69,8 +80,12 @@ Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           [&collector](Time, const Event& event) {
                             collector.Take(event);
                           });
-  if (!note.ok()) return Error{note.error()};
-  return ComparedSide{text, note->complaint, collector.Finish()};
+  if (note.ok()) return ComparedSide{text, note->complaint, collector.Finish()};
+  if (!place.file.empty() && place.file != "-") {
+    Result<ComparedRun> norms = ReadNormLog(place.file);
+    if (!norms.ok() || !norms->tensors.empty()) return OfNorms(text, &norms);
+  }
+  return Error{note.error()};
 }
 
 }  // namespace

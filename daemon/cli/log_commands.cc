@@ -38,7 +38,7 @@ struct RunArguments : LogArguments {
   RunOptions options;
 };
 
-int Check(CheckArguments& arguments, const std::string& address) {
+int RunCheck(CheckArguments& arguments, const std::string& address) {
   if (arguments.list) return ListFormats();
   if (arguments.paths.empty()) {
     return Fail("check needs the path of a log (- reads standard input)",
@@ -98,7 +98,7 @@ Command CheckCommand(const std::string* address) {
                 .target = &a->options.all,
                 .help = "all that is found, not one screen a log",
                 .excludes = "--json"}}),
-          .run = [=] { return Check(*a, DaemonAddress(*address)); }};
+          .run = [=] { return RunCheck(*a, DaemonAddress(*address)); }};
 }
 
 Command TailCommand(const std::string* address) {

@@ -160,33 +160,36 @@ void RunCollector::TakeOps(const Event& event, const OpColumns& columns) {
 
 void RunCollector::Keep(int32_t rank, ComparedTensor tensor) {
   tensor.place = places_[{rank, tensor.step, tensor.op, tensor.slot}]++;
-  if (!run_.ops[tensor.op].part) {
-    told_.push_back({rank, tensor});
-    return;
+  const bool whole = !run_.ops[tensor.op].part;
+  if (!whole) {
+    const auto [at, is_first] =
+        parts_.try_emplace({tensor.step, tensor.op, tensor.slot, tensor.place},
+                           run_.tensors.size());
+    if (!is_first) {
+      AddPart(tensor, &run_.tensors[at->second]);
+      return;
+    }
   }
-  const auto [at, is_first] = parts_.try_emplace(
-      {tensor.step, tensor.op, tensor.slot, tensor.place}, told_.size());
-  if (is_first) {
-    told_.push_back({-1, tensor});
-  } else {
-    AddPart(tensor, &told_[at->second].tensor);
-  }
+  run_.tensors.push_back(std::move(tensor));
+  ranks_.push_back(whole ? rank : -1);
 }
 
 ComparedRun RunCollector::Finish() {
   int32_t lowest = INT32_MAX;
-  for (const Told& told : told_) {
-    if (told.rank >= 0) lowest = std::min(lowest, told.rank);
+  for (const int32_t rank : ranks_) {
+    if (rank >= 0) lowest = std::min(lowest, rank);
   }
-  for (Told& told : told_) {
-    if (told.rank < 0 || told.rank == lowest) {
-      run_.tensors.push_back(told.tensor);
-    }
+  size_t row = 0;  // in place: there may be some 100 MB of them
+  std::erase_if(run_.tensors, [&](const ComparedTensor&) {
+    const int32_t rank = ranks_[row++];
+    return rank >= 0 && rank != lowest;
+  });
+  const auto before = [](const ComparedTensor& a, const ComparedTensor& b) {
+    return a.step < b.step;
+  };
+  if (!std::is_sorted(run_.tensors.begin(), run_.tensors.end(), before)) {
+    std::stable_sort(run_.tensors.begin(), run_.tensors.end(), before);
   }
-  std::stable_sort(run_.tensors.begin(), run_.tensors.end(),
-                   [](const ComparedTensor& a, const ComparedTensor& b) {
-                     return a.step < b.step;
-                   });
   for (auto& [number, step] : steps_) run_.steps.push_back(step);
   return std::move(run_);
 }

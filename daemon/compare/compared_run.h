@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/boxed.h"
 #include "compare/tensor_statistics.h"
 #include "model/event.h"
 #include "model/op.h"
@@ -39,7 +40,7 @@ struct ComparedTensor {
   uint64_t elements = 0;
   std::optional<uint64_t> digest;  // absent: its bits are not known
   std::optional<SketchValues> sketch;
-  std::optional<TensorStatistics> statistics;  // of a dump
+  Boxed<TensorStatistics> statistics;  // of a dump
   // Elements; absent: not counted. Where statistics alone say that there are
   // some: 1.
   std::optional<uint64_t> nan;
@@ -70,6 +71,9 @@ struct ComparedRun {
   bool device_checked = false;  // a device looked for overflows
   // Of a dump: its tensors are in the order in which they were made.
   bool ordered = true;
+  // Its numbers are a log's, which does not say in which format they were
+  // computed.
+  bool printed = false;
   size_t unread = 0;  // files of a dump that could not be read
   size_t empty = 0;   // tensors of a dump that it has no numbers of
 };
@@ -90,15 +94,11 @@ class RunCollector {
  public:
   void Take(const Event& event);
   // Steps and tensors that it holds, 100 to 300 bytes each.
-  size_t held() const { return steps_.size() + told_.size(); }
+  size_t held() const { return steps_.size() + run_.tensors.size(); }
   // Call once, last.
   ComparedRun Finish();
 
  private:
-  struct Told {
-    int32_t rank = 0;
-    ComparedTensor tensor;
-  };
   // Step, op, slot, place.
   using TensorKey = std::tuple<int64_t, uint32_t, Slot, uint32_t>;
 
@@ -115,8 +115,9 @@ class RunCollector {
   std::map<SessionId, std::vector<uint32_t>> ops_;
   std::map<std::string, uint32_t> known_;  // by all that an op's name says
   std::map<int64_t, ComparedStep> steps_;
-  std::vector<Told> told_;
-  std::map<TensorKey, size_t> parts_;  // where in told_
+  // Of each of run_.tensors; -1: it is the sum of several ranks' parts.
+  std::vector<int32_t> ranks_;
+  std::map<TensorKey, size_t> parts_;  // where in run_.tensors
   // Rank, step, op, slot: so many there were.
   std::map<std::tuple<int32_t, int64_t, uint32_t, Slot>, uint32_t> places_;
 };

@@ -125,7 +125,8 @@ class RunWalk {
     d.phase = pair.phase;
     d.other_shape = pair.other_shape;
     d.by_statistics = pair.by_statistics;
-    if (pair.by_statistics && pair.a->elements == 1) {
+    if (pair.by_statistics && pair.a->elements == 1 &&
+        pair.a->statistics->max && pair.b->statistics->max) {
       d.value_a = pair.a->statistics->max;
       d.value_b = pair.b->statistics->max;
     }
@@ -144,7 +145,22 @@ class RunWalk {
     d.kind = ClassOf(pair, paired, walked);
     if (d.kind == DivergenceClass::kDivergentLoss) d.op = "loss";
     if (d.kind == DivergenceClass::kBetweenSteps) SetStepBetween(&d);
+    if (d.by_statistics && d.phase == Phase::kGradients) {
+      SetFarthest(paired, *walked.first_beyond, &d);
+    }
     out_->first = d;
+  }
+
+  static void SetFarthest(const PairedStep& paired, size_t at, Divergence* d) {
+    for (; at < paired.pairs.size(); ++at) {
+      const TensorPair& pair = paired.pairs[at];
+      if (pair.phase != Phase::kGradients || !pair.distance ||
+          *pair.distance <= d->farthest) {
+        continue;
+      }
+      d->farthest = *pair.distance;
+      d->farthest_op = pair.op->name;
+    }
   }
 
   // The losses of each step are there: the first that differs is nearer.
@@ -170,6 +186,12 @@ class RunWalk {
         break;
     }
     const size_t at = *walked.first_beyond;
+    const bool only_gradients =
+        at == 0 || paired.pairs[at - 1].phase <= Phase::kBatch;
+    if (pair.phase == Phase::kGradients &&
+        (only_gradients || walked.other_layout)) {
+      return DivergenceClass::kBeforeGradients;
+    }
     const bool first = at == 0 || paired.pairs[at - 1].phase < pair.phase;
     if (!walked.other_layout && (HasOtherLoss(paired.step, walked.noise) ||
                                  (first && pair.phase == Phase::kBackward))) {

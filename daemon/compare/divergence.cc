@@ -30,6 +30,8 @@ std::string_view Name(DivergenceClass kind) {
       return "unordered";
     case DivergenceClass::kOtherInput:
       return "other_input";
+    case DivergenceClass::kBeforeGradients:
+      return "before_gradients";
   }
   return "";
 }

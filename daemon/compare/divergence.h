@@ -27,9 +27,11 @@ enum class DivergenceClass : uint8_t {
   kBetweenSteps,  // where no tensors are recorded
   kUnordered,     // of a dump that does not say what came first
   // Of a dump: what an op gets, which nothing made that the dump shows.
-  kOtherInput
+  kOtherInput,
+  // A gradient of a weight, where nothing before it was compared.
+  kBeforeGradients
 };
-inline constexpr int kDivergenceClasses = 13;
+inline constexpr int kDivergenceClasses = 14;
 std::string_view Name(DivergenceClass kind);  // "other_weights", ...
 
 struct Divergence {
@@ -55,6 +57,9 @@ struct Divergence {
   size_t equal_before = 0;   // tensors, at this step
   size_t within_before = 0;
   size_t beyond = 0;  // kUnordered: tensors that differ by more than is usual
+  // Of gradients' norms: the farthest apart of those that follow.
+  std::string farthest_op;
+  double farthest = 0;
   // kBetweenSteps, and of a schedule: the last step at which all was well.
   std::optional<int64_t> known_equal;
 };

@@ -19,21 +19,28 @@ constexpr double kJump = 32;
 // Roundings in fp32 are of so many halves of a last bit, growing as the root of
 // the layers before. Ours, an estimate.
 constexpr double kRoundings = 4;
-constexpr double kOpsALayer = 8;
 // Of a pass that could not be compared, whose batch was computed in parts:
 // measured, a tenth of this.
 constexpr double kUnseenRoundings = 64;
-// In lower formats each op rounds what it reads and makes, and nothing grows
-// much; an op may do so within, and give back fp32. Measured by
-// tests/compare/run: healthy pairs reach two thirds of this.
-constexpr double kLowerJump = 3;
-constexpr double kLowerRoundings = 0.75;
+// In lower formats each op rounds what it reads and makes, and an op may do so
+// within, and give back fp32. What it reads may lie so many times farther apart
+// in what it makes, and its own roundings come to so many halves of a last bit.
+// Measured on 90 healthy pairs of the nets of tests/compare, 30 of them
+// trained: beside the gain given here ops reach 2.9, 1.7 and 0 halves.
+struct LowerNoise {
+  double gain;
+  double roundings;
+};
+constexpr LowerNoise kLowerForward = {2, 3.2};
+constexpr LowerNoise kLowerBackward = {2.2, 2.6};
+constexpr LowerNoise kLowerGradients = {3, 2.25};
+// Of a gradient's norm alone: healthy pairs reach half of this.
+constexpr LowerNoise kLowerNorms = {0, 2.25};
 // Rows of which one may have been made of another.
 constexpr size_t kNear = 8;
 // After updates weights have parted as far as the noise made them: only what
 // differs plainly is told.
 constexpr double kLeastLater = 0.02;
-constexpr double kFp32 = 0x1p-24;
 
 double Coarsest(const PairedStep& step, double lowest) {
   for (const TensorPair& pair : step.pairs) {
@@ -76,10 +83,9 @@ class Noise {
  private:
   double EstimateOf(const TensorPair& pair) const {
     if (epsilon_ > kFp32) {
-      const double near =
-          pair.phase == Phase::kGradients ? most_ : NearOf(pair);
-      return std::max(
-          least_, kLowerJump * std::hypot(near, kLowerRoundings * epsilon_));
+      const LowerNoise lower = LowerNoiseOf(pair);
+      return std::max(least_, std::hypot(lower.gain * NearOf(pair),
+                                         lower.roundings * epsilon_));
     }
     const double depth = static_cast<double>(count_) / kOpsALayer;
     const double own = (missed_ ? kUnseenRoundings : kRoundings) *
@@ -87,9 +93,16 @@ class Noise {
     return std::max({least_, own, kJump * most_});
   }
 
+  static LowerNoise LowerNoiseOf(const TensorPair& pair) {
+    if (pair.phase == Phase::kBackward) return kLowerBackward;
+    if (pair.phase != Phase::kGradients) return kLowerForward;
+    return pair.by_statistics ? kLowerNorms : kLowerGradients;
+  }
+
   // What it was made of: an op's inputs come right before its output, and those
   // of a module that calls others long before.
   double NearOf(const TensorPair& pair) const {
+    if (pair.phase == Phase::kGradients) return most_;
     double near = 0, own = -1;
     bool calls = pair.op == last_;
     for (const auto& [other, distance] : newest_) {

@@ -156,7 +156,7 @@ double EpsilonOf(const ComparedRun& run) {
   for (const Dtype dtype : {Dtype::kFp8E5M2, Dtype::kBf16, Dtype::kFp16}) {
     if (said.starts_with(Name(dtype).substr(0, 3))) return EpsilonOf(dtype);
   }
-  return EpsilonOf(Dtype::kFp32);
+  return EpsilonOf(run.printed ? Dtype::kBf16 : Dtype::kFp32);
 }
 
 PairedStep PairTensors(const ComparedRun& a,

@@ -78,7 +78,8 @@ bool IsOfOneAlone(const std::optional<uint64_t>& a,
                   const std::optional<uint64_t>& b);
 // Half of the distance of two numbers next to 1; of an unknown one as of fp32.
 double EpsilonOf(Dtype dtype);
-// Of what the run says that it computes in; unknown: as of fp32.
+// Of what the run says that it computes in; unknown: as of fp32, and of a log's
+// numbers as of bf16, so that no healthy pair is accused.
 double EpsilonOf(const ComparedRun& run);
 
 }  // namespace nanwatch

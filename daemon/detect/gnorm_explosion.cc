@@ -120,7 +120,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     samples_ = rejected_ = 0;
   }
   if (Explodes(s, t)) {
-    norm_ = norm;
+    const bool goes_on = episode_.open() && std::isfinite(norm_) && !wide_;
+    norm_ = goes_on ? std::max(norm_, norm) : norm;
     wide_ = false;
     limit_ = healthy_.maximum();
     if (rejected_++ == 0) rejected_step_ = c.record.step;
@@ -163,7 +164,7 @@ void GnormExplosion::Describe(Finding* finding) const {
   if (std::isfinite(norm_)) {
     finding->sentence = Sentence(
         "The gradient norm reached ", norm_,
-        "; the largest healthy one of the last 128 updates was ", limit_, ".");
+        "; the largest of 128 healthy records before was ", limit_, ".");
     finding->numbers = {{"grad_norm", norm_, ""},
                         {"largest_healthy", limit_, ""}};
     return;

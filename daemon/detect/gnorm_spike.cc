@@ -192,7 +192,7 @@ void GnormSpike::Describe(Finding* finding) const {
                static_cast<double>(norm_ / usual_), " times its usual ",
                static_cast<double>(usual_));
   if (spiked_ > 1) {
-    finding->sentence += Sentence(", for ", spiked_, " updates in a row");
+    finding->sentence += Sentence(", for ", spiked_, " records in a row");
   }
   finding->sentence += ".";
 }

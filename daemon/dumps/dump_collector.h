@@ -41,6 +41,8 @@ class DumpCollector {
   void Take(DeviceOverflow overflow) {
     run_.overflows.push_back(std::move(overflow));
   }
+  // Its numbers are a log's.
+  void SetPrinted() { run_.printed = true; }
   // Nobody knows which tensor was made first.
   void SetUnordered() { run_.ordered = false; }
   bool IsEmpty() const {

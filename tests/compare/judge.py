@@ -16,11 +16,13 @@ import daemons  # noqa: E402
 _library = daemons.BIN.parent / "client_lib" / "libnanwatch.so"
 os.environ.setdefault("NANWATCH_LIBRARY", str(_library))
 
+import ddp  # noqa: E402
 import faults  # noqa: E402
 import nets  # noqa: E402
 import restarts  # noqa: E402
 import torch  # noqa: E402
 import tuning  # noqa: E402
+from sizes import Sizes  # noqa: E402
 from training import train  # noqa: E402
 
 
@@ -30,6 +32,7 @@ class Judge:
         self.shown = shown
         self.passed = self.failed = 0
         self.counts = {}
+        self.shares = {}
 
     def compare(self, a, b, *more):
         said = subprocess.run(
@@ -40,21 +43,28 @@ class Judge:
             raise SystemExit(f"compare {a} {b}: {said.stderr}")
         return said.returncode, json.loads(said.stdout)
 
+    def judge_shares(self):
+        for goal, (right, wrong) in self.shares.items():
+            share = right / (right + wrong)
+            print(f"{goal}: {share:.1%} right, wanted {SHARE:.0%}")
+            self.passed += share >= SHARE
+            self.failed += share < SHARE
+
     def expect(self, group, what, a, b, right):
         """`right`: says whether what was found is right."""
         status, found = self.compare(a, b)
         part = found.get("divergence", {})
-        self.count(
-            group, what, right(status, found, part),
-            f"{part.get('class', '-'):20} {part.get('op', ''):24} "
-            f"step {part.get('step', '-')!s:4} {part.get('distance', 0):.1e} "
-            f"{part.get('usual_at_most', 0):.1e}")
+        self.count(group, what, right(status, found, part), shown(part))
 
-    def count(self, group, what, fine, found):
+    def count(self, group, what, fine, found, goal=None):
+        """`goal`: what nearly all of are to be right, not each."""
         of = self.counts.setdefault(group, [0, 0])
         of[not fine] += 1
-        self.passed += bool(fine)
-        self.failed += not fine
+        if goal is None:
+            self.passed += bool(fine)
+            self.failed += not fine
+        else:
+            self.shares.setdefault(goal, [0, 0])[not fine] += 1
         if not fine or self.shown:
             print(f"{'' if fine else 'WRONG ':6}{group:24} {what:44} {found}",
                   flush=True)
@@ -116,27 +126,74 @@ def judge_restart(judge, name, seed):
             "restart", f"{base}: {what or 'all right'}", base, run,
             agrees if kind is None else
             lambda s, found, part, kind=kind: s == 2 and part["class"] == kind)
+    run = f"{base}-attempts"
+    train(run, name, seed, judge.address, steps=24)
+    train(run, name, seed, judge.address, begin=20, load=saved, restart="data")
+    judge.expect("restart", run, f"{run}@0", f"{run}@1",
+                 lambda s, found, part: s == 2
+                 and part["class"] == "other_data" and part["step"] == 20)
+
+
+FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16}
+# A fault so many times the format's noise is to be found. Of one between 2
+# and this the table says how many are: 16 floats of a sketch know a distance
+# to 18 %.
+LARGE, SMALL = 3, 2
+SHARE = 0.95  # of the large ones, and of those that are not named wrongly
 
 
 def judge_formats(judge, name, seed):
-    """fp32 against bf16: what is left of the faults is told, by how much they
-    exceed the noise; a healthy pair is not accused."""
-    net = nets.NETS[name]
-    base, half = f"{name}-{seed}", f"{name}-{seed}-bf16"
-    train(half, name, seed, judge.address, autocast=torch.bfloat16)
-    judge.expect("healthy: bf16", base, base, half,
-                 lambda s, found, part: not part)
-    for i, fault in enumerate(faults.FAULTS):
-        if fault.kind not in faults.WALKED:
-            continue
-        run = f"{half}-{i}"
-        train(run, name, seed, judge.address, put=fault.put,
-              autocast=torch.bfloat16, **fault.settings)
-        judge.expect(
-            "faults, bf16", f"{base}: {fault.name}", base, run,
-            lambda s, found, part, fault=fault:
-            is_of(fault, net, bits=False)(s, found, part)
-            or (not part and found["tensors"]["unseen_below"] > 0))
+    """fp32 against lower formats. A large fault is found; of a smaller one it
+    is said that it would not be seen, if it is not; a healthy pair is not
+    accused."""
+    sizes, base = Sizes(name, seed), f"{name}-{seed}"
+    for word, autocast in FORMATS.items():
+        half = f"{base}-{word}"
+        train(half, name, seed, judge.address, autocast=autocast)
+        judge.expect(f"healthy: {word}", base, base, half,
+                     lambda s, found, part:
+                     not part and found["tensors"]["compared"] > 0)
+        for i, fault in enumerate(faults.FAULTS):
+            if fault.kind not in faults.WALKED:
+                continue
+            run = f"{half}-{i}"
+            train(run, name, seed, judge.address, put=fault.put,
+                  autocast=autocast, **fault.settings)
+            size = sizes.fault(fault) / sizes.noise(fault, autocast)
+            judge_size(judge, word, size, fault, nets.NETS[name], base, run)
+
+
+def judge_size(judge, word, size, fault, net, base, run):
+    status, found = judge.compare(base, run)
+    part = found.get("divergence", {})
+    named = is_of(fault, net, bits=False)(status, found, part) or (
+        is_of_gradient(fault, net, part))
+    unseen = not part and found["tensors"]["unseen_below"] > 0
+    if size >= LARGE:
+        group = f"{word}: {LARGE} x noise and more"
+    elif size >= SMALL:
+        group = (f"{word}: {SMALL} to {LARGE} x noise, "
+                 f"{'unseen' if unseen else 'named'}")
+    else:
+        group = f"{word}: less than {SMALL} x noise"
+    judge.count(group, f"{base}: {fault.name} ({size:.2g} x noise)",
+                named or (unseen and size < LARGE), shown(part),
+                "lower formats, " + ("large" if size >= LARGE else "smaller"))
+
+
+def is_of_gradient(fault, net, part):
+    """A function between two modules is named by its gradient, which arrives
+    at the one before it."""
+    return (fault.kind == "divergent_function"
+            and part.get("class") == "divergent_backward"
+            and part["slot"] == "grad_output"
+            and part["op"] == net.places["before"])
+
+
+def shown(part):
+    return (f"{part.get('class', '-'):20} {part.get('op', ''):24} "
+            f"step {part.get('step', '-')!s:4} {part.get('distance', 0):.1e} "
+            f"{part.get('usual_at_most', 0):.1e}")
 
 
 REPEATED = {  # by the kind of program: what is named, kind and op
@@ -256,7 +313,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--part", choices=[*nets.NETS, "programs"])
+    parser.add_argument("--part", choices=[*nets.NETS, "ranks", "programs"])
     arguments = parser.parse_args()
     names = list(nets.NETS) if arguments.all else ["transformer"]
     if arguments.part:
@@ -272,16 +329,21 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
-            restarts.judge_restarts(
-                judge, *((names, 3, 1000, 300) if arguments.all
-                         else (["gru"], 1, 400, 150)))
+            if arguments.part in (None, "ranks"):
+                ddp.judge_ranks(judge, *((nets.NETS, 10, 2) if arguments.all
+                                         else (["gru"], 1, 1)))
+            if arguments.part not in ("ranks", "programs"):
+                restarts.judge_restarts(
+                    judge, *((names, 3, 1000, 300, True) if arguments.all
+                             else (["gru"], 1, 400, 150)))
             if arguments.part in (None, "programs"):
                 judge_programs(judge, arguments.all, pathlib.Path(folder))
         finally:
             daemon.kill()
-    print(f"\n{'':24} {'right':>6} {'wrong':>6}")
-    for group, (right, wrong) in judge.counts.items():
-        print(f"{group:24} {right:6} {wrong:6}")
+    print(f"\n{'':32} {'right':>6} {'wrong':>6}")
+    for group, (right, wrong) in sorted(judge.counts.items()):
+        print(f"{group:32} {right:6} {wrong:6}")
+    judge.judge_shares()
     print(f"{judge.passed} passed, {judge.failed} failed")
     return judge.failed > 0
 

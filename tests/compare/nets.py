@@ -47,12 +47,12 @@ class Block(nn.Module):
 
 class Transformer(nn.Module):
     # `between`: whose attribute of that name is a factor; `after`: the module
-    # that first gets what it made.
+    # that first gets what it made; `before`: the one that made what it gets.
     places = {
         "norm": "blocks.2.norm2", "act": "blocks.1.act", "linear": "blocks.2.up",
         "square": "blocks.1.attention.out.weight",
         "drop": "blocks.0.attention.drop", "between": "blocks.1.attention",
-        "after": "blocks.1.attention.drop",
+        "after": "blocks.1.attention.drop", "before": "blocks.1.attention.qkv",
     }
 
     def __init__(self, width=48, blocks=4):
@@ -78,7 +78,7 @@ class Conv(nn.Module):
     places = {
         "norm": "norm2", "act": "act1", "linear": "conv2",
         "square": "point.weight", "drop": "drop", "between": "",
-        "after": "point",
+        "after": "point", "before": "drop",
     }
 
     def __init__(self):
@@ -111,7 +111,7 @@ class Conv(nn.Module):
 class Gru(nn.Module):
     places = {
         "norm": "norm", "act": "act", "linear": "up", "square": "down.weight",
-        "drop": "drop", "between": "", "after": "down",
+        "drop": "drop", "between": "", "after": "down", "before": "drop",
     }
 
     def __init__(self, width=32):

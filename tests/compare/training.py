@@ -4,13 +4,21 @@ import contextlib
 import copy
 
 import nets
+import ranks
 import torch
+from torch.nn.parallel import DistributedDataParallel
 
 import nanwatch
 import nanwatch.torch
 
 STEPS = 4
 CLIP = 0.05  # small: it acts at each step
+SCALE = 4096.0  # of the loss in fp16
+
+
+def casting(autocast):
+    return (contextlib.nullcontext() if autocast is None
+            else torch.autocast("cpu", autocast))
 
 
 def batches(net, seed, count, other_from=None):
@@ -25,8 +33,8 @@ def batches(net, seed, count, other_from=None):
 def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
           steps=STEPS, begin=0, load=None, save=None, dropout_seed=None,
           other_data=None, ahead=0, clip=CLIP, restart=None, parts=1,
-          dropout=True):
-    """`parts`: a batch is computed in so many. `load` and `save`: a dict that holds a checkpoint. `restart`: what a run
+          dropout=True, share=None, reduced=None):
+    """`parts`: a batch is computed in so many. `share`: (rank, ranks) of DDP, whose gradients are reduced as `reduced` says (`ranks.REDUCED`). `load` and `save`: a dict that holds a checkpoint. `restart`: what a run
     that goes on leaves out, "rng", "data" or "weights"."""
     torch.set_num_threads(threads)
     net = nets.NETS[net_name]
@@ -50,26 +58,38 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
         schedule.load_state_dict(load["schedule"])
         if restart != "rng":
             torch.set_rng_state(load["rng"])
+    trained = model
+    if share is not None:
+        trained = DistributedDataParallel(model)
+        if reduced is not None:
+            trained.register_comm_hook(
+                None, ranks.reduce_by(ranks.REDUCED[reduced], share[0]))
     data = batches(net, seed, begin + steps, other_data)
-    precision = {} if autocast is None else {"precision": "bf16"}
+    precision = {} if autocast is None else {
+        "precision": "fp16" if autocast == torch.float16 else "bf16"}
+    scaler = torch.amp.GradScaler(
+        "cpu", SCALE, enabled=autocast == torch.float16)
     watch = nanwatch.torch.watch(
-        model, optimizer, run=run, level="compare", address=address,
-        seed=seed, **precision)
+        trained, optimizer, scaler if scaler.is_enabled() else None, run=run,
+        level="compare", address=address, seed=seed, **precision)
     for step in range(begin, begin + steps):
         given, wanted = data[step - begin if restart == "data" else step]
+        if share is not None:
+            given, wanted = (it.chunk(share[1])[share[0]]
+                             for it in (given, wanted))
         optimizer.zero_grad()
-        casting = (contextlib.nullcontext() if autocast is None
-                   else torch.autocast("cpu", autocast))
         loss = 0.0
         for x, y in zip(given.chunk(parts), wanted.chunk(parts)):
-            with casting:
-                made = model(x)
+            with casting(autocast):
+                made = trained(x)
             part = net.loss(made.float(), y) / parts
-            part.backward()
+            scaler.scale(part).backward()
             loss = loss + part.detach()
         if clip is not None:
+            scaler.unscale_(optimizer)
             torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
-        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
         watch.step(loss, step=step)
         schedule.step()
     if save is not None:

@@ -73,3 +73,59 @@ def test_what_is_neither_a_file_nor_a_run_is_said(tmp_path, folder):
          str(a), "no-such-run"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 3
     assert "no-such-run" in done.stderr
+
+
+def norms(path, norm, form="[hook] {name} grad_norm={norm:.8g}\n",
+          numbers=range(12)):
+    """A log that prints the norm of each layer's gradient, and no step."""
+    path.write_text("loaded model.bin: 100\n" + "".join(
+        form.format(name=f"layers.{i}.fc.weight", norm=norm(i))
+        for i in numbers))
+    return path
+
+
+def test_a_log_of_norms_names_where_the_backward_pass_parts(tmp_path):
+    a = norms(tmp_path / "a.log", lambda i: 2 + 0.1 * i)
+    for numbers in range(12), range(11, -1, -1):
+        b = norms(tmp_path / "b.log", numbers=numbers, norm=lambda i:
+                  (2 + 0.1 * i) * (1 + 0.03 * max(0, 8 - i)))
+        done = compare(a, b, "--json")
+        assert done.returncode == 2, done.stderr
+        part = json.loads(done.stdout)["divergence"]
+        assert part["class"] == "divergent_backward"
+        assert part["op"] == "layers.7.fc.weight"
+        assert part["equal_before"] == 4
+        assert part["farthest"]["op"] == "layers.0.fc.weight"
+
+
+def test_norms_that_differ_from_the_last_layer_on_part_before_it(tmp_path):
+    form = "rank0: grad norm of {name}: {norm:.6f}\n"
+    a = norms(tmp_path / "a.log", lambda i: 2, form)
+    b = norms(tmp_path / "b.log", lambda i: 2 * (1.02 + 0.1 * (11 - i)), form)
+    done = compare(a, b, "--json")
+    assert done.returncode == 2, done.stderr
+    part = json.loads(done.stdout)["divergence"]
+    assert part["class"] == "before_gradients"
+    assert part["op"] == "layers.11.fc.weight"
+
+
+def test_norms_as_roundings_leave_them_agree(tmp_path):
+    a = norms(tmp_path / "a.log", lambda i: 2 + 0.1 * i)
+    b = norms(tmp_path / "b.log",
+              lambda i: (2 + 0.1 * i) * (1 + 0.004 * (-1) ** i))
+    done = compare(a, b, "--json")
+    assert done.returncode == 0, done.stdout
+    found = json.loads(done.stdout)
+    assert found["tensors"]["compared"] == 12
+    assert "divergence" not in found
+    assert "no step" in found["a"]["missing"]
+
+
+def test_of_norms_of_several_ranks_the_lowest_counts(tmp_path):
+    form = ("[rank1]: {name} grad_norm=7\n"
+            "[rank0]: {name} grad_norm={norm:.8g}\n")
+    a = norms(tmp_path / "a.log", lambda i: 2, form)
+    b = norms(tmp_path / "b.log", lambda i: 2 + 0.5 * (i < 3), form)
+    done = compare(a, b, "--json")
+    part = json.loads(done.stdout)["divergence"]
+    assert (part["op"], part["step"]) == ("layers.2.fc.weight", 0)

@@ -1,13 +1,18 @@
 // Any bytes as a file of another tool's dump. The first byte says of which, and
 // stays: the seeds of one reader fuzz that reader alone.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/check.h"
+#include "compare/comparison.h"
 #include "dumps/inspect_line.h"
 #include "dumps/msprobe_reader.h"
+#include "dumps/norm_line.h"
+#include "dumps/norm_tables.h"
 #include "dumps/npy_place.h"
 #include "dumps/npy_reader.h"
 #include "dumps/op_debug.h"
@@ -36,12 +41,28 @@ void ReadNpy(std::string_view bytes) {
   CHECK(read->tensor.digest.has_value());
 }
 
+// Each line of a log, whose tables are a run in the end.
+void ReadNorms(std::string_view log) {
+  NormTables tables;
+  while (!log.empty()) {
+    const size_t end = std::min(log.find('\n'), log.size());
+    if (!tables.Take(log.substr(0, end)).ok()) return;
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  const Result<ComparedRun> run = tables.Finish();
+  if (run.ok()) (void)Compare(*run, *run);
+}
+
 void ReadLine(std::string_view line) {
   if (line.find(kPaddleMark) != std::string_view::npos) {
     (void)ReadPaddleLine(line);
   }
   if (line.find(kInspectMark) != std::string_view::npos) {
     (void)ReadInspectLine(line);
+  }
+  if (const std::optional<NormLine> norm = ReadNormLine(line)) {
+    CHECK(line.find(norm->name) != std::string_view::npos);
+    CHECK(!norm->name.empty());
   }
   const NpyPlace a = PlaceOfNpy(line);
   const NpyPlace b = PlaceOfNpy(line.substr(line.size() / 2));
@@ -79,6 +100,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     case 'l':
       ReadLine(bytes);
+      break;
+    case 't':
+      ReadNorms(bytes);
       break;
     default:
       ReadNpy(bytes);

@@ -94,6 +94,27 @@ def test_gradients_are_compared_without_the_loss_scale(daemon, name):
     assert found["tensors"]["compared"] > 100
 
 
+class Square(nn.Linear):
+    """What it gives on is as large as what a function behind it does."""
+
+    def __init__(self, width, behind):
+        super().__init__(width, width)
+        self._behind = behind
+
+    def forward(self, x):
+        return self._behind(super().forward(x))
+
+
+def test_a_function_behind_an_op_is_not_taken_for_it(daemon, name):
+    for run, behind in ("a", torch.clone), ("b", lambda x: 2 * x.mul(0.5)):
+        train(daemon, f"{name}-{run}", lambda model, behind=behind:
+              model.insert(0, Square(8, behind)))
+    status, found = compared(daemon, name + "-a", name + "-b")
+    assert status == 0, found
+    assert "divergence" not in found
+    assert found["tensors"]["only_a"] == found["tensors"]["only_b"] == 0
+
+
 def test_other_data_is_told_at_its_step(daemon, name):
     train(daemon, name + "-a")
 

@@ -13,6 +13,7 @@ from nanwatch._sketches import Sketch
 _MOST = 15_000  # of a step
 _BACKWARD = 1 << 20  # places in the execution order, behind all others
 _OF_BACKWARD = "Backward"  # at the end of a type
+_OF_ALL = "Sum"  # behind that
 PARAMETER = "Parameter"
 # Between one tensor of a batch, or part of it, and the next (proto/SKETCH.md).
 _TURN = 0x9E3779B97F4A7C15
@@ -61,10 +62,19 @@ class ComparedRows:
             self._rows.append(_Row(name, kind, slot, taken, divide_by))
 
     def add_backward(
-        self, name: str, kind: str, slot: str, taken: Taken | None, scale: float
+        self,
+        name: str,
+        kind: str,
+        slot: str,
+        taken: Taken | None,
+        scale: float,
+        of_all: bool = False,
     ) -> None:
-        """Who gave a gradient comes before who gets it."""
-        self.add(name, kind + _OF_BACKWARD, slot, taken, scale)
+        """Who gave a gradient comes before who gets it. `of_all`: it is what
+        all gave that read the tensor, a type of its own, since not all runs
+        know a module's share."""
+        kind += _OF_BACKWARD + (_OF_ALL if of_all else "")
+        self.add(name, kind, slot, taken, scale)
         at = len(self._rows) - 1
         if taken is None or slot != "grad_input" or at < 0:
             return
@@ -110,7 +120,7 @@ class ComparedRows:
         key = (row.name, row.kind, row.slot == "parameter", taken.shape)
         op = self._ops.get(key)
         if op is None:
-            backward = row.kind.endswith(_OF_BACKWARD)
+            backward = row.kind.endswith((_OF_BACKWARD, _OF_BACKWARD + _OF_ALL))
             op = self._run.register_op(
                 row.name,
                 type=row.kind,

@@ -22,6 +22,7 @@ from nanwatch._compared_steps import ComparedSteps
 from nanwatch._run import Run
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import Hook, keep_from_copies, release
+from nanwatch._torch.input_places import places_of
 from nanwatch._torch.modules import _graph_task, _node_of, inner, own_path
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.sketching import can_be_taken, take
@@ -171,9 +172,9 @@ class Comparing:
         # the tensor's gradient is what all that read it gave.
         if leaf and outputs and outputs[0].requires_grad:
             node = _node_of(outputs[0])
-            if node is not None:
-                shapes = {tensor.shape for tensor in inputs}
-                node.register_hook(self._node(name, kind, shapes))
+            places = places_of(inputs, node)
+            if places:
+                node.register_hook(self._node(name, kind, places))
         for tensor in inputs:
             if tensor.requires_grad and tensor.grad_fn is not None:
                 tensor.register_hook(self._gradient(name, kind, "grad_input"))
@@ -182,22 +183,25 @@ class Comparing:
         def hook(gradient: Any) -> None:
             if not is_traced():
                 self._timed(
-                    "comparing", self._backward, name, kind, slot, (gradient,)
+                    "comparing",
+                    self._backward,
+                    name,
+                    kind,
+                    slot,
+                    (gradient,),
+                    slot == "grad_input",
                 )
 
         return hook
 
     def _node(
-        self, name: str, kind: str, shapes: set[Any]
+        self, name: str, kind: str, places: list[int]
     ) -> Callable[..., None]:
-        """`shapes`: of the module's inputs. Its node has gradients of weights,
-        too, and may be that of a function behind it."""
+        """`places`: of the module's inputs among what its node gives on."""
 
         def hook(grad_inputs: Any, grad_outputs: Any) -> None:
-            its = [
-                g for g in grad_inputs if g is not None and g.shape in shapes
-            ]
-            if its and not is_traced():
+            its = [grad_inputs[place] for place in places]
+            if not is_traced():
                 self._timed(
                     "comparing",
                     self._backward,
@@ -210,14 +214,21 @@ class Comparing:
         return hook
 
     def _backward(
-        self, name: str, kind: str, slot: str, gradients: Any
+        self,
+        name: str,
+        kind: str,
+        slot: str,
+        gradients: Any,
+        of_all: bool = False,
     ) -> None:
         if not self._scale:
             scale = self._scaler and self._scaler.present_scale()
             self._scale = float(scale or 1.0)
         for tensor in _some(gradients):
             taken = self._take(tensor)
-            self._rows.add_backward(name, kind, slot, taken, self._scale)
+            self._rows.add_backward(
+                name, kind, slot, taken, self._scale, of_all
+            )
 
     def gradients(
         self,
