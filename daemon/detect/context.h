@@ -163,19 +163,26 @@ inline Severity OfApplied(const RunDescription& run, Severity severity) {
 // What a record brings, a bit each. A rule whose OnStep changes nothing, and
 // repeats its opinion, without certain numbers names them in kNeeds: it may be
 // called only with a record that brings one of them, or while it has an
-// opinion. With kUnsteadyBit it sees no steady record (ScalerTracker::steady)
-// until then; one that counts updates makes up for them by SteadySince.
+// opinion or Waits(). With kUnsteadyBit it sees no steady record
+// (ScalerTracker::steady) until then; one that counts updates makes up for them
+// by SteadySince.
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
+inline constexpr uint32_t kNegativeLossBit = 1u << 25;
+inline constexpr uint32_t kRivalsBit = 1u << 26;
 inline constexpr uint32_t kUpdateFactsBit = 1u << 27;
 inline constexpr uint32_t kUnsteadyBit = 1u << 28;
 inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
 inline constexpr uint32_t kGradientsBit = 1u << 30;
 inline constexpr uint32_t kLayersBit = 1u << 31;
-static_assert(kStepFields <= 27);
+static_assert(kStepFields <= 25);
 inline uint32_t Brings(const StepContext& c) {
-  return c.record.present | (c.scaler.steady() ? 0 : kUnsteadyBit) |
+  const bool negative =
+      c.record.has(StepField::kLoss) && c.record[StepField::kLoss] < 0;
+  return c.record.present | (negative ? kNegativeLossBit : 0) |
+         (c.level == LevelKind::kOfRivals ? kRivalsBit : 0) |
+         (c.scaler.steady() ? 0 : kUnsteadyBit) |
          (c.record.replica_digest ? kReplicaDigestBit : 0) |
          (c.gradients != nullptr ? kGradientsBit : 0) |
          (c.layers != nullptr ? kLayersBit : 0) |

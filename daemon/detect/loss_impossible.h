@@ -15,11 +15,12 @@ namespace nanwatch {
 class LossImpossible {
  public:
   static const RuleSpec kSpec;
-  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr uint32_t kNeeds = kNegativeLossBit;
   static constexpr bool kOfOneLoss = true;
   enum Threshold { kBelow, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  bool Waits() const { return guess_ < 0 || held_ > 0 || episode_.open(); }
   void Describe(Finding* finding) const;
 
  private:

@@ -39,9 +39,8 @@ constinit const RuleSpec RivalGone::kSpec = {
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   // That two losses are rivals is seen after some records.
-  if (c.level != LevelKind::kOfRivals && s.values() > kUntilSeen) {
-    return episode_.severity();
-  }
+  young_ = s.values() <= kUntilSeen;
+  if (c.level != LevelKind::kOfRivals && !young_) return episode_.severity();
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }

@@ -17,10 +17,11 @@ namespace nanwatch {
 class RivalGone {
  public:
   static const RuleSpec kSpec;
-  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr uint32_t kNeeds = kRivalsBit | kNegativeLossBit;
   enum Threshold { kShare, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  bool Waits() const { return young_; }
   void Describe(Finding* finding) const;
 
  private:
@@ -31,6 +32,7 @@ class RivalGone {
   float loss_ = 0;                // the newest that was low
   int32_t held_ = 0;              // losses in a row; saturates
   bool critic_ = false;           // the loss was below 0
+  bool young_ = true;             // it may turn out to be a rival
 };
 
 }  // namespace nanwatch

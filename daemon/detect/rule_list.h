@@ -6,6 +6,7 @@
 //   Severity OnStep(const StepContext&, Thresholds);   (or OnOp, ...)
 //   void Describe(Finding*) const;  // sentence, numbers, opened and last step
 //   static constexpr uint32_t kNeeds = ...;  // only where it applies: Brings()
+//   bool Waits() const;  // beside kNeeds: it counts what brings none of it
 //   Severity OnEnd(Thresholds);  // only where the end says more than a record
 //   static constexpr bool kOfOneLoss = true;  // only where it knows the course
 //                                             // of a loss that nothing opposes
@@ -18,9 +19,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -38,7 +40,7 @@ namespace nanwatch {
 template <size_t N>
 struct RuleTable {
   std::array<Thresholds, N> thresholds{};
-  std::array<bool, N> enabled{};
+  std::bitset<N> enabled{};
 };
 
 // Of the other contexts every rule sees every one.
@@ -85,31 +87,32 @@ class RuleList {
   static_assert((std::is_trivially_copyable_v<Rules> && ...),
                 "a rule's members are plain values: they are checkpointed");
 
-  // Gives the record to every enabled rule, then calls `changed(index, was)`
-  // for each whose opinion is another one than before; severity(index) is the
-  // new.
+  // Gives the record to every enabled rule that it may concern, then calls
+  // `changed(index)` for each whose opinion is another one than before;
+  // severity(index) is the new.
   template <typename Context, typename Changed>
   void On(const Context& context, const Table& table, Changed&& changed) {
-    const Opinions before = severity_;
-    OnEach(context, Brings(context), table, std::make_index_sequence<kSize>());
-    Report(before, changed);
+    const uint64_t called =
+        (awake_ | Heard(Brings(context))) & table.enabled.to_ullong();
+    Report(OnEach(context, called, table, std::make_index_sequence<kSize>()),
+           changed);
   }
 
   // Nothing follows any more: what waited for that is judged as it stands.
   // `kind`: as StepContext::level.
   template <typename Changed>
   void OnEnd(const Table& table, LevelKind kind, Changed&& changed) {
-    const Opinions before = severity_;
-    EndEach(table, kind, std::make_index_sequence<kSize>());
-    Report(before, changed);
+    Report(EndEach(table, kind, std::make_index_sequence<kSize>()), changed);
   }
+
+  // Thresholds or switches are other ones: the next record concerns those that
+  // may wait.
+  void Rouse() { awake_ |= ThatWait(); }
 
   Severity severity(size_t index) const { return severity_[index]; }
   bool quiet() const {
-    for (const Severity s : severity_) {
-      if (s != Severity::kNone) return false;
-    }
-    return true;
+    return std::all_of(severity_.begin(), severity_.end(),
+                       [](Severity s) { return s == Severity::kNone; });
   }
   void Describe(size_t index, Finding* finding) const {
     DescribeEach(index, finding, std::make_index_sequence<kSize>());
@@ -130,43 +133,89 @@ class RuleList {
     return rules_;
   }
 
+  // A bit for each rule, by its place.
+  static_assert(kSize <= 64);
+  static consteval uint64_t All() { return ~uint64_t{0} >> (64 - kSize); }
+  static constexpr uint64_t Bit(size_t index) { return uint64_t{1} << index; }
+  template <typename Rule>
+  static constexpr uint32_t NeedsOf() {
+    if constexpr (requires { Rule::kNeeds; }) return Rule::kNeeds;
+    return 0;
+  }
+  template <typename Rule>
+  static constexpr bool kWaits = requires(const Rule& r) {
+    r.Waits();
+  };
+  static consteval uint64_t ThatWait() {
+    return ((kWaits<Rules> ? Bit(IndexOf<Rules>()) : 0) | ...);
+  }
+  // The rules that every record concerns, and those that each bit does.
+  static consteval uint64_t Always() {
+    return ((NeedsOf<Rules>() == 0 ? Bit(IndexOf<Rules>()) : 0) | ...);
+  }
+  static constexpr std::array<uint64_t, 32> kConcerned = [] {
+    std::array<uint64_t, 32> rules{};
+    for (int bit = 0; bit < 32; ++bit) {
+      rules[bit] =
+          ((NeedsOf<Rules>() >> bit & 1 ? Bit(IndexOf<Rules>()) : 0) | ...);
+    }
+    return rules;
+  }();
+  static uint64_t Heard(uint32_t brings) {
+    if constexpr (Always() == All()) return All();
+    uint64_t rules = Always();
+    for (; brings != 0; brings &= brings - 1) {
+      rules |= kConcerned[std::countr_zero(brings)];
+    }
+    return rules;
+  }
+
+  // Returns the rules whose opinion is another one now, as EndEach does.
   template <typename Context, size_t... I>
-  void OnEach(const Context& context, uint32_t brings, const Table& table,
-              std::index_sequence<I...>) {
-    (OnOne<I>(context, brings, table), ...);
+  uint64_t OnEach(const Context& context, uint64_t called, const Table& table,
+                  std::index_sequence<I...>) {
+    uint64_t news = 0;
+    (((called & Bit(I)) != 0 ? void(news |= OnOne<I>(context, table)) : void()),
+     ...);
+    return news;
   }
   template <size_t I, typename Context>
-  void OnOne(const Context& context, [[maybe_unused]] uint32_t brings,
-             const Table& table) {
-    if constexpr (requires { RuleAt<I>::kNeeds; }) {
-      if ((brings & RuleAt<I>::kNeeds) == 0 &&
-          severity_[I] == Severity::kNone) {
-        return;
-      }
-    }
-    if (!table.enabled[I]) return;
+  uint64_t OnOne(const Context& context, const Table& table) {
     const Severity now = Call(At<I>(), context, table.thresholds[I]);
-    severity_[I] = Allowed(At<I>(), now, LevelOf(context));
+    return Take<I>(now, LevelOf(context));
   }
   template <size_t... I>
-  void EndEach(const Table& table, LevelKind kind, std::index_sequence<I...>) {
-    (EndOne<I>(table, kind), ...);
+  uint64_t EndEach(const Table& table, LevelKind kind,
+                   std::index_sequence<I...>) {
+    uint64_t news = 0;
+    ((news |= EndOne<I>(table, kind)), ...);
+    return news;
   }
   template <size_t I>
-  void EndOne(const Table& table, [[maybe_unused]] LevelKind kind) {
+  uint64_t EndOne(const Table& table, LevelKind kind) {
     if constexpr (requires(Thresholds t) { At<I>().OnEnd(t); }) {
       if (table.enabled[I]) {
-        const Severity now = At<I>().OnEnd(table.thresholds[I]);
-        severity_[I] = Allowed(At<I>(), now, kind);
+        return Take<I>(At<I>().OnEnd(table.thresholds[I]), kind);
       }
     }
+    return 0;
+  }
+  // Takes what the rule says. Returns its bit where that is news.
+  template <size_t I>
+  uint64_t Take(Severity opinion, LevelKind kind) {
+    const Severity now = Allowed(At<I>(), opinion, kind);
+    const bool news = now != severity_[I];
+    severity_[I] = now;
+    if (kWaits<RuleAt<I>> || news) {
+      bool awake = now != Severity::kNone;
+      if constexpr (kWaits<RuleAt<I>>) awake |= At<I>().Waits();
+      awake_ = awake ? awake_ | Bit(I) : awake_ & ~Bit(I);
+    }
+    return news ? Bit(I) : 0;
   }
   template <typename Changed>
-  void Report(const Opinions& before, Changed& changed) {
-    if (std::memcmp(&before, &severity_, sizeof(before)) == 0) return;
-    for (size_t i = 0; i < kSize; ++i) {
-      if (severity_[i] != before[i]) changed(i, before[i]);
-    }
+  void Report(uint64_t news, Changed& changed) {
+    for (; news != 0; news &= news - 1) changed(std::countr_zero(news));
   }
   template <typename Rule>
   static Severity Call(Rule& rule, const StepContext& c, Thresholds t) {
@@ -209,6 +258,7 @@ class RuleList {
 
   Held rules_;
   Opinions severity_{};
+  uint64_t awake_ = ThatWait();  // rules with an opinion, or that wait for one
 };
 
 template <typename... Rules>

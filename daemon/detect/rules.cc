@@ -11,8 +11,11 @@ namespace {
 template <typename... Rules>
 RuleTable<sizeof...(Rules)> Some(const StepRules::Table& all,
                                  const RuleList<Rules...>*) {
-  return {.thresholds = {all.thresholds[StepRules::IndexOf<Rules>()]...},
-          .enabled = {all.enabled[StepRules::IndexOf<Rules>()]...}};
+  RuleTable<sizeof...(Rules)> some{
+      .thresholds = {all.thresholds[StepRules::IndexOf<Rules>()]...}};
+  size_t at = 0;
+  (some.enabled.set(at++, all.enabled[StepRules::IndexOf<Rules>()]), ...);
+  return some;
 }
 
 }  // namespace

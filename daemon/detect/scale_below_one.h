@@ -22,9 +22,11 @@ namespace nanwatch {
 class ScaleBelowOne {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit | kLayersBit;
   enum Threshold { kHold, kCriticalOverflows, kCriticalScale, kWindow, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  bool Waits() const { return below_ > 0; }
   void Describe(Finding* finding) const;
 
  private:

@@ -18,9 +18,11 @@ namespace nanwatch {
 class ScaleRunaway {
  public:
   static const RuleSpec kSpec;
+  static constexpr uint32_t kNeeds = kUnsteadyBit;
   enum Threshold { kInfo, kWarning, kCritical, kHold };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  bool Waits() const { return above_ > 0; }
   void Describe(Finding* finding) const;
 
  private:

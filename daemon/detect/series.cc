@@ -43,7 +43,7 @@ float Series::ValueAt(float y) const {
 }
 
 inline float Series::Transform(float value) const {
-  if (unit_ == 0) return Ln(std::max(value, 0x1p-120f));
+  if (unit_ == 0) return LogOf(value);
   const float x = std::fabs(value) / unit_;
   const float y = Ln(x + std::sqrt(x * x + 1));
   return value < 0 ? -y : y;
@@ -130,7 +130,7 @@ void Series::Size(float value) {
   }
 }
 
-void Series::Add(float value, int64_t step, const NoisePrior& prior) {
+void Series::Add(float value, float ln, int64_t step, const NoisePrior& prior) {
   if (digit_.Note(value) || values_ == 0) {
     seen_ = Ln(std::max(digit_.worth(), 1e-30f) / kLeastNoise);
   }
@@ -142,7 +142,7 @@ void Series::Add(float value, int64_t step, const NoisePrior& prior) {
     return;
   }
   if (values_ < kMost) ++values_;
-  const float y = Transform(value);
+  const float y = unit_ == 0 ? ln : Transform(value);
   if (values_ <= kRecent) NoteFirst(y, step);
   if (values_ == kFresh && !late_) level_.Settle();
   if (renews_) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "detect/excursion.h"
+#include "detect/float_log2.h"
 #include "detect/last_digit.h"
 #include "detect/series_level.h"
 
@@ -21,8 +22,13 @@ class Series {
   static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kAll = -2.996f;  // ln 1/20; ours
 
-  // The next. REQUIRES: it is finite.
-  void Add(float value, int64_t step, const NoisePrior& prior);
+  // The next, and its LogOf(). REQUIRES: it is finite.
+  void Add(float value, float ln, int64_t step, const NoisePrior& prior);
+  void Add(float value, int64_t step, const NoisePrior& prior) {
+    Add(value, LogOf(value), step, prior);
+  }
+  // The natural logarithm, of 2^-120 at least.
+  static float LogOf(float value) { return Ln(std::max(value, 0x1p-120f)); }
   // Takes the level where the excursion stands for healthy.
   void Accept();
   // Takes the next value for a level of its own.

@@ -11,6 +11,7 @@
 #include "detect/program.h"
 #include "detect/rate_course.h"
 #include "detect/series.h"
+#include "detect/step_logs.h"
 #include "model/run.h"
 #include "model/step.h"
 #include "scaler/tracker.h"
@@ -34,7 +35,7 @@ struct StepSeries {
   // Takes in a record that `scaler` has seen. A learning rate that goes back up
   // to where it was begins new levels.
   void Add(const RunDescription& run, const StepRecord& record,
-           const ScalerTracker& scaler) {
+           const RecordLogs& logs, const ScalerTracker& scaler) {
     if (kind == Kind::kUnknown) kind = KindOf(run);
     const bool idle = record.has(StepField::kLearningRate) &&
                       record[StepField::kLearningRate] == 0;
@@ -44,10 +45,12 @@ struct StepSeries {
       grad_norm.Renew();
     }
     if (record.has(StepField::kLoss)) {
-      AddLoss(static_cast<float>(record[StepField::kLoss]), record.step);
+      AddLoss(static_cast<float>(record[StepField::kLoss]), logs.loss,
+              record.step);
     }
     if (record.has(StepField::kGradNorm) && scaler.fate() != Fate::kLost) {
-      AddNorm(static_cast<float>(record[StepField::kGradNorm]), record.step);
+      AddNorm(static_cast<float>(record[StepField::kGradNorm]), logs.grad_norm,
+              record.step);
       if (grad_norm.values() > 0 && !grad_norm.out()) {
         at_rest.Learn(record);
       }
@@ -84,12 +87,12 @@ struct StepSeries {
     return s.out() && s.excursion().values() > records && !s.climbs();
   }
 
-  void AddLoss(float value, int64_t step) {
+  void AddLoss(float value, float ln, int64_t step) {
     // Exactly 0 from the beginning: a policy that has no loss yet.
     const bool none = value == 0 && loss.values() == 0;
     if (std::isfinite(value) && !none) {
       const bool first = loss.values() == 0;
-      loss.Add(value, step,
+      loss.Add(value, ln, step,
                kind == Kind::kRewards          ? kRewards
                : first && kind == Kind::kWords ? kWords
                                                : kLoss);
@@ -101,10 +104,10 @@ struct StepSeries {
     }
   }
 
-  void AddNorm(float value, int64_t step) {
+  void AddNorm(float value, float ln, int64_t step) {
     // 0 is a placeholder in many logs.
     if (!std::isfinite(value) || value < kLeastNorm) return;
-    grad_norm.Add(value, step, kNorm);
+    grad_norm.Add(value, ln, step, kNorm);
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
         (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm &&
          step - grad_norm.excursion().step() > kMany) ||

@@ -23,7 +23,7 @@ class UnderflowMeasured {
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = Bit(StepField::kUnderflowFraction) |
                                      Bit(StepField::kZeroFraction) |
-                                     Bit(StepField::kLoss) | kGradientsBit;
+                                     kGradientsBit;
   enum Threshold {
     kWarning,
     kCritical,
@@ -35,6 +35,7 @@ class UnderflowMeasured {
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  bool Waits() const { return death_.possible(); }
   void Describe(Finding* finding) const;
 
  private:

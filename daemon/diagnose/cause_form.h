@@ -6,6 +6,7 @@
 #define NANWATCH_DIAGNOSE_CAUSE_FORM_H_
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -117,12 +118,11 @@ class Matches {
   }
   // Returns the first of `forms` that holds; null where none does.
   const Match* FirstOf(uint64_t forms) const {
-    for (const auto& match : all_) {
-      if (match && (forms & Bit(match->form)) != 0) return &*match;
-    }
-    return nullptr;
+    const uint64_t held = forms & held_;
+    return held == 0 ? nullptr : &*all_[std::countr_zero(held)];
   }
   void Put(Match match) {
+    held_ |= Bit(match.form);
     all_[static_cast<size_t>(match.form)] = std::move(match);
   }
   auto begin() { return all_.begin(); }
@@ -130,6 +130,7 @@ class Matches {
 
  private:
   std::array<std::optional<Match>, kForms> all_;
+  uint64_t held_ = 0;  // Bit() of those
 };
 
 struct CauseForm {

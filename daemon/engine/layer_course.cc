@@ -93,7 +93,7 @@ void LayerCourse::Feed(float log2_scale, bool overflow,
   const StepOps none;
   const StepContext context{
       .run = run, .record = own, .scaler = tracker_, .ops = none};
-  rules_.On(context, table, [&](size_t rule, Severity) { changed(rule); });
+  rules_.On(context, table, [&](size_t rule) { changed(rule); });
 }
 
 // A scaler that lowers a scale without an overflow follows statistics: only

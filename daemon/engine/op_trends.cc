@@ -110,20 +110,18 @@ void OpTrends::NextStep(int64_t step) {
   handed_on_ = {};
 }
 
-void OpTrends::AddMask(std::string_view name, uint64_t elements,
-                       uint64_t zeros) {
+void OpTrends::AddMask(uint64_t name, uint64_t elements, uint64_t zeros) {
   if (masks_.size() >= limits::kMasksPerStep) return;
-  masks_.push_back({HashOf(name), elements, zeros});
+  masks_.push_back({name, elements, zeros});
 }
 
-uint64_t OpTrends::ZerosOfMask(Slot slot, std::string_view name,
-                               uint64_t elements, uint64_t zeros) {
+uint64_t OpTrends::ZerosOfMask(Slot slot, uint64_t name, uint64_t elements,
+                               uint64_t zeros) {
   if (slot == Slot::kGradInput) {
-    const auto found =
-        std::find_if(masks_.rbegin(), masks_.rend(),
-                     [elements, hash = HashOf(name)](const Mask& mask) {
-                       return mask.name == hash && mask.elements == elements;
-                     });
+    const auto found = std::find_if(
+        masks_.rbegin(), masks_.rend(), [elements, name](const Mask& mask) {
+          return mask.name == name && mask.elements == elements;
+        });
     handed_on_ = found == masks_.rend() ? Mask{} : *found;
   }
   // What arrives at the op before it is the same.
@@ -201,7 +199,7 @@ void OpTrends::AddZeroed(uint32_t op, Slot slot, bool zero, bool seen) {
 
 void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
                            bool fp16, bool seen, SparseRows* sparse,
-                           std::string_view name) {
+                           uint64_t name) {
   StepGradients& g = current_.gradients;
   const std::optional<float> rms = StatAt(columns, OpStat::kRms, row);
   const bool zero = rms && *rms == 0;
@@ -248,7 +246,7 @@ OpTrends::Fp8* OpTrends::Find(uint32_t op, Slot slot) {
 }
 
 void OpTrends::AddRange(const OpColumns& columns, size_t row, int32_t order,
-                        std::string_view name, SparseRows* sparse) {
+                        uint64_t name, SparseRows* sparse) {
   GradientStatus status = StatusOf(columns, row, Dtype::kFp16, sparse);
   GradientRange& range = current_.gradients.range;
   bool masked = false;

@@ -52,16 +52,15 @@ class OpTrends {
  public:
   // Begins the rows of `step`.
   void NextStep(int64_t step);
-  // Takes in the zeros of the output of the op `name`: a mask's (of a ReLU, of
-  // dropout) are zeros in the gradient of its input, at any scale.
-  void AddMask(std::string_view name, uint64_t elements, uint64_t zeros);
-  bool has_masks() const { return !masks_.empty(); }
-  // Takes in a gradient of the op `name` (empty: not known), in fp16 or not,
+  // Takes in the zeros of the output of an op, whose name has the hash `name`:
+  // a mask's (of a ReLU, of dropout) are zeros in the gradient of its input, at
+  // any scale.
+  void AddMask(uint64_t name, uint64_t elements, uint64_t zeros);
+  // Takes in a gradient of the op `name` (0: not known), in fp16 or not,
   // whose place in the execution order is `order`. `seen`: there were gradients
   // of this op before.
   void AddGradient(const OpColumns& columns, size_t row, int32_t order,
-                   bool fp16, bool seen, SparseRows* sparse,
-                   std::string_view name = {});
+                   bool fp16, bool seen, SparseRows* sparse, uint64_t name = 0);
   // Takes in a tensor in FP8. True when the row is worth a look; `trend` says
   // why.
   bool AddFp8(const OpColumns& columns, size_t row, Dtype dtype,
@@ -124,14 +123,14 @@ class OpTrends {
     uint64_t zeros = 0;
   };
   // Returns how many of a gradient's zeros are those of a mask.
-  uint64_t ZerosOfMask(Slot slot, std::string_view name, uint64_t elements,
+  uint64_t ZerosOfMask(Slot slot, uint64_t name, uint64_t elements,
                        uint64_t zeros);
   // Takes in a gradient of an op that is exactly 0, or of one that was.
   void AddZeroed(uint32_t op, Slot slot, bool zero, bool seen);
   static OfStep Of(const StepSum& sum);
   Fp8* Find(uint32_t op, Slot slot);
   void AddRange(const OpColumns& columns, size_t row, int32_t order,
-                std::string_view name, SparseRows* sparse);
+                uint64_t name, SparseRows* sparse);
   void AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype, float inv,
                    SparseRows* sparse);
 

@@ -71,8 +71,7 @@ void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
 }
 
 uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
-                       int64_t last_step, RowMarks* scratch,
-                       const OpNameOf& name) {
+                       int64_t last_step, RowMarks* scratch, NameHashes names) {
   const size_t rows = columns.rows();
   scratch->assign(rows, 0);
   for (const OpCount c : {OpCount::kNan, OpCount::kPosInf, OpCount::kNegInf}) {
@@ -91,7 +90,7 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   const auto& zeros = columns.count[static_cast<int>(OpCount::kZero)];
   size_t zero = 0;  // of those counts the next, and its row
   size_t with_zeros =
-      name && zeros && !zeros->rows.empty() ? zeros->rows[0] : rows;
+      !names.empty() && zeros && !zeros->rows.empty() ? zeros->rows[0] : rows;
   SparseRows sparse(columns);
   uint64_t late = 0;
   for (size_t row = 0; row < rows; ++row) {
@@ -129,14 +128,14 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     if (bad != 0) mark.bad |= bit;
     if (row == with_zeros) {
       if (slot == Slot::kOutput) {
-        trends_.AddMask(name(columns.op[row]), columns.elements[row],
+        trends_.AddMask(names[names_[columns.op[row]]], columns.elements[row],
                         zeros->counts[zero]);
       }
       with_zeros = ++zero < zeros->rows.size() ? zeros->rows[zero] : rows;
     }
     OpTrend trend;
     const bool odd = IsFollowed(mark, slot) &&
-                     Follow(columns, row, &mark, &sparse, &trend, name);
+                     Follow(columns, row, &mark, &sparse, &trend, names);
     if (bad != 0 || odd || (mark.hot & bit) != 0 ||
         (amax != nullptr && amax[row] >= near[mark.dtype])) {
       Keep(columns, row, saturation, bad != 0, odd, trend, &mark);
@@ -152,7 +151,7 @@ bool OpWatch::IsFollowed(const Mark& mark, Slot slot) {
 }
 
 bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
-                     SparseRows* sparse, OpTrend* trend, const OpNameOf& name) {
+                     SparseRows* sparse, OpTrend* trend, NameHashes names) {
   const Slot slot = columns.slot[row];
   const auto dtype = static_cast<Dtype>(mark->dtype);
   if (IsFp8(dtype)) {
@@ -161,9 +160,9 @@ bool OpWatch::Follow(const OpColumns& columns, size_t row, Mark* mark,
   if (IsOfGradient(slot)) {
     const bool seen = mark->gradient_seen != 0;
     mark->gradient_seen = 1;
-    trends_.AddGradient(
-        columns, row, mark->order, dtype == Dtype::kFp16, seen, sparse,
-        trends_.has_masks() ? name(columns.op[row]) : std::string_view());
+    trends_.AddGradient(columns, row, mark->order, dtype == Dtype::kFp16, seen,
+                        sparse,
+                        names.empty() ? 0 : names[names_[columns.op[row]]]);
     return false;
   }
   if (slot == Slot::kParameter) {

@@ -53,6 +53,10 @@ void Fields(A& archive, WatchedOp& w) {
 // batches to spare the allocation.
 using RowMarks = std::vector<uint8_t>;
 
+// Hashes of the names of a run's ops, by their numbers; empty: not known, so
+// masks are not followed.
+using NameHashes = std::span<const uint64_t>;
+
 class OpWatch {
  public:
   // Adds the next op of the session; `name` is its index in the run's names.
@@ -68,7 +72,7 @@ class OpWatch {
   // `last_step`: of the rank's step records so far (INT64_MIN: none), from
   // which late rows are known; returns how many were.
   uint64_t Take(const OpColumns& columns, bool saturation, int64_t last_step,
-                RowMarks* scratch, const OpNameOf& name = {});
+                RowMarks* scratch, NameHashes names = {});
 
   // Returns the pending statuses of steps up to `step`, in the order they came.
   std::span<const PendingOp> UpTo(int64_t step) const;
@@ -123,7 +127,7 @@ class OpWatch {
   static bool IsFollowed(const Mark& mark, Slot slot);
   // True: the row is worth a look though it is not bad.
   bool Follow(const OpColumns& columns, size_t row, Mark* mark,
-              SparseRows* sparse, OpTrend* trend, const OpNameOf& name);
+              SparseRows* sparse, OpTrend* trend, NameHashes names);
 
   void Keep(const OpColumns& columns, size_t row, bool saturation, bool bad,
             bool odd, const OpTrend& trend, Mark* mark);

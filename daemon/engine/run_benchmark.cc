@@ -20,7 +20,7 @@ void RunState::JudgeBenchmark(const RankState& rank, const StepRecord& record) {
   const double begun = loss_before_ ? loss_before_->first : 0;
   const std::optional<BenchContext> pair = bench_.Pair(record, begun);
   if (!pair) return;
-  bench_.rules().On(*pair, shared_->tables->bench(), [&](size_t i, Severity) {
+  bench_.rules().On(*pair, shared_->tables->bench(), [&](size_t i) {
     Changed(
         {FindingKey::List::kBench, rank.description.rank, 0,
          static_cast<uint32_t>(i)},

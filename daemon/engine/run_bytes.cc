@@ -11,9 +11,9 @@ constexpr size_t kNode = 96;
 }  // namespace
 
 size_t BytesHeldFor(const OpName& op) {
-  // The entry in a vector that grows by doubling, and a node of the index whose
+  // The entries in vectors that grow by doubling, and a node of the index whose
   // key says the same again.
-  return 2 * sizeof(OpName) + kNode +
+  return 2 * (sizeof(OpName) + sizeof(uint64_t)) + kNode +
          2 * (op.name.size() + op.type.size() + op.data_format.size()) +
          2 * sizeof(int64_t) *
              (op.logical_shape.size() + op.storage_shape.size());

@@ -70,6 +70,7 @@ bool RunState::Load(std::string_view state) {
   reader(book);
   if (!reader.ok() || !reader.at_end() || !book_.Load(book)) return false;
   op_index_.clear();
+  name_hashes_.clear();
   for (size_t i = 0; i < op_names_.size(); ++i) IndexOp(i);
   for (const OpName& op : op_names_) HoldOpBytes(BytesHeldFor(op));
   HoldRunBytes(BytesHeldFor(description_));

@@ -33,7 +33,7 @@ std::optional<RankEnd> RunState::EndWith(
 void RunState::JudgeEnd(RankState* rank) {
   if (rank->life != LifeState::kOpen) return;
   for (OptimizerTrack& track : rank->tracks) {
-    const auto changed = [&](size_t i, Severity) {
+    const auto changed = [&](size_t i) {
       Changed(
           KeyOf(*rank, track, i), track.rules,
           Blank(SubjectOf(*rank, track), rank->last_step, rank->last_record));

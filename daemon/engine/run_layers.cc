@@ -95,18 +95,19 @@ StepLayers RunState::TakeLayers(RankState* rank, const StepRecord& record) {
 }
 
 void RunState::PointToGradients(RankState* rank, const StepGradients& gradients,
-                                std::optional<StepGradients>* common,
+                                std::unique_ptr<StepGradients>* common,
                                 StepContext* context) {
   context->gradients = &gradients;
   if (rank->ops.layers().layerwise()) {
     const OpNameOf name = [&](uint32_t op) -> std::string_view {
       return NameOf(*rank, op).name;
     };
-    *common = gradients;
+    *common = std::make_unique<StepGradients>(gradients);
     // Without one a scale of 1 is what they are held against.
     const double scale = StepScale(description_, context->scaler).value_or(0);
-    rank->ops.layers().ToCommon(context->record.step, scale, name, &**common);
-    context->gradients = &**common;
+    rank->ops.layers().ToCommon(context->record.step, scale, name,
+                                common->get());
+    context->gradients = common->get();
   }
   const GradientRange& range = context->gradients->range;
   context->lowest_name = NameOf(*rank, range.lowest_op()).name;
@@ -149,7 +150,7 @@ void RunState::JudgeLayers(RankState* rank, const StepRecord& record,
                              .ranges = layers.ranges(),
                              .slopes = layers.slopes(),
                              .name = name};
-  rules->On(context, shared_->tables->layers(), [&](size_t i, Severity) {
+  rules->On(context, shared_->tables->layers(), [&](size_t i) {
     Subject subject;
     subject.rank = rank->description.rank;
     Changed({FindingKey::List::kLayer, rank->description.rank, 0,

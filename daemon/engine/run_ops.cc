@@ -28,6 +28,7 @@ uint32_t RunState::InternOp(const OpName& op) {
       BytesOf(op), static_cast<uint32_t>(op_names_.size()));
   if (fresh) {
     op_names_.push_back(op);
+    name_hashes_.push_back(HashOf(op.name));
     HoldOpBytes(BytesHeldFor(op));
   }
   return at->second;
@@ -35,6 +36,7 @@ uint32_t RunState::InternOp(const OpName& op) {
 
 void RunState::IndexOp(size_t index) {
   op_index_.emplace(BytesOf(op_names_[index]), static_cast<uint32_t>(index));
+  name_hashes_.push_back(HashOf(op_names_[index].name));
 }
 
 void RunState::AddOps(RankState* rank, const OpNames& names) {
@@ -71,8 +73,7 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
       description_.overflow_mode == OverflowMode::kSaturation;
   const uint64_t not_kept = rank->ops.not_kept();
   shared_->stats.late_op_statuses += rank->ops.Take(
-      columns, saturation, rank->last_step, &shared_->marks,
-      [&](uint32_t op) -> std::string_view { return NameOf(*rank, op).name; });
+      columns, saturation, rank->last_step, &shared_->marks, name_hashes_);
   shared_->stats.pending_ops_not_kept += rank->ops.not_kept() - not_kept;
   shared_->stats.op_statuses += columns.rows();
   heard_ = kPause;
@@ -153,7 +154,7 @@ void RunState::JudgeOp(RankState* rank, const PendingOp& op,
   if (op.interesting) watched->last_interesting = update;
   const uint32_t place =
       op.status.op * kSlots + static_cast<int>(op.status.slot);
-  watched->rules.On(context, shared_->tables->op(), [&](size_t i, Severity) {
+  watched->rules.On(context, shared_->tables->op(), [&](size_t i) {
     Subject subject;
     subject.rank = rank->description.rank;
     subject.op = name.name;

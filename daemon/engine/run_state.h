@@ -26,6 +26,7 @@
 
 #include "alert/incident_book.h"
 #include "detect/rules.h"
+#include "detect/step_logs.h"
 #include "diagnose/diagnose.h"
 #include "engine/agreement_state.h"
 #include "engine/asked.h"
@@ -50,6 +51,7 @@ struct EngineShared {
   size_t open_ranks = 0;                                // of all.ranks
   // Scratch, kept to spare the allocation.
   RowMarks marks;
+  StepLogs logs;
   std::vector<RankPulse> pulses;
 };
 
@@ -164,7 +166,8 @@ class RunState {
   FindingKey KeyOf(const RankState& rank, const OptimizerTrack& track,
                    size_t rule) const;
   void TakeStep(RankState* rank, OptimizerTrack* track,
-                const StepRecord& record, Effects* effects);
+                const StepRecord& record, const RecordLogs& logs,
+                Effects* effects);
   static void Remember(RankState* rank, const StepRecord& record, Fate fate);
   void CountStep(int32_t rank, const StepRecord& record, bool overflow,
                  Fate fate);
@@ -201,7 +204,7 @@ class RunState {
   // Points to a step's gradients; where layers have scales of their own, to
   // `common`: the same as if all had one.
   void PointToGradients(RankState* rank, const StepGradients& gradients,
-                        std::optional<StepGradients>* common,
+                        std::unique_ptr<StepGradients>* common,
                         StepContext* context);
   // Takes in what gradients say of the scales that suit their layers; where
   // these have scales of their own, their rules judge them.
@@ -380,6 +383,7 @@ class RunState {
 
   // --- Not state: made anew from it.
   std::map<std::string, uint32_t> op_index_;  // by the op's bytes
+  std::vector<uint64_t> name_hashes_;         // of op_names_
   Holdings held_{.runs = 1};
   Holdings* owners_ = nullptr;  // of whom held_ is a part; null: nobody's yet
   bool dirty_ = true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "detect/program.h"
@@ -71,9 +72,11 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
   }
   StepReader reader(columns);
   StepRecord record;
-  while (reader.Next(&record)) {
+  shared_->logs.Take(columns);
+  for (size_t row = 0; reader.Next(&record); ++row) {
     const size_t which = std::min<size_t>(record.optimizer, names - 1);
-    TakeStep(rank, &rank->tracks[tracks[which]], record, effects);
+    TakeStep(rank, &rank->tracks[tracks[which]], record, shared_->logs.Of(row),
+             effects);
   }
   NoteLatest(columns, &rank->latest);
   rank->op_only = false;
@@ -150,7 +153,8 @@ static StepContext ContextOf(const RunDescription& run,
 }
 
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
-                        const StepRecord& record, Effects* effects) {
+                        const StepRecord& record, const RecordLogs& logs,
+                        Effects* effects) {
   // Which rank came first in a step decides nothing later.
   if (record.step > last_step_) {
     JudgeIfChanged(record.time, last_step_, effects);
@@ -159,7 +163,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   const Place was = track->newest;
   track->newest = was.Next(record.step);
   track->scaler.OnStep(record);
-  track->series.Add(description_, record, track->scaler);
+  track->series.Add(description_, record, logs, track->scaler);
   const bool overflow = Overflowed(record);
   const Fate fate = track->scaler.fate();
   track->tally.Add(record, overflow, fate);
@@ -185,7 +189,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
-  std::optional<StepGradients> common;  // of layers with their own scales
+  std::unique_ptr<StepGradients> common;  // of layers with their own scales
   StepContext context = ContextOf(description_, record, *track, ops);
   if (layers) context.layers = &*layers;
   PointToSeries(*rank, *track, &context);
@@ -195,7 +199,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   if (all.gradients != nullptr) {
     PointToGradients(rank, *all.gradients, &common, &context);
   }
-  track->rules.On(context, shared_->tables->step(), [&](size_t i, Severity) {
+  track->rules.On(context, shared_->tables->step(), [&](size_t i) {
     Changed(KeyOf(*rank, *track, i), track->rules,
             Blank(SubjectOf(*rank, *track), record.step, record.time));
   });
@@ -363,14 +367,12 @@ void RunState::JudgeAligned(Time now, uint32_t index) {
     const AlignedContext context{description_, judged->step, judged->time,
                                  DifferingOp(judged->step),
                                  KindOf(judged->step)};
-    group.rules.On(
-        context, shared_->tables->aligned(), [&](size_t i, Severity) {
-          Subject subject;
-          subject.optimizer = optimizers_[group.optimizer];
-          Changed(
-              {FindingKey::List::kAligned, -1, index, static_cast<uint32_t>(i)},
+    group.rules.On(context, shared_->tables->aligned(), [&](size_t i) {
+      Subject subject;
+      subject.optimizer = optimizers_[group.optimizer];
+      Changed({FindingKey::List::kAligned, -1, index, static_cast<uint32_t>(i)},
               group.rules, Blank(subject, judged->step.step, judged->time));
-        });
+    });
   }
 }
 

@@ -186,8 +186,7 @@ void RunState::JudgeTime(Time now) {
     Changed({FindingKey::List::kTime, -1, 0, static_cast<uint32_t>(i)},
             time_rules_, Blank(Subject{}, step, now));
   };
-  time_rules_.On(context, shared_->tables->time(),
-                 [&](size_t i, Severity) { put(i); });
+  time_rules_.On(context, shared_->tables->time(), put);
   // What was taken off the board while all ranks were lost comes back with
   // them; what stays says how much it is by now.
   for (uint32_t i = 0; i < TimeRules::kSize; ++i) {
@@ -227,6 +226,9 @@ void RunState::RulesChanged(Time now, Effects* effects) {
             ? tables.bench().enabled[key.rule]
             : true;
     if (!on) Remove(key);
+  }
+  for (const auto& rank : ranks_) {
+    for (OptimizerTrack& track : rank->tracks) track.rules.Rouse();
   }
   JudgeIfChanged(now, last_step_, effects);
   for (const Incident& incident : book_.incidents()) {

@@ -56,6 +56,7 @@ inline void StepTally::AddValues(const StepRecord& record, bool overflow,
   }
   if (record.has(StepField::kLossScale)) {
     const double scale = record[StepField::kLossScale];
+    if (scale == scale_now_) return;
     scale_now_ = scale;
     if (!std::isfinite(scale)) return;
     if (!scale_first_) scale_first_ = scale_min_ = scale_max_ = scale;

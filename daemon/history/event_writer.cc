@@ -123,7 +123,7 @@ Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
                                uint64_t place, CatalogRun* catalog) {
   const EventKind kind = KindOf(*item.event);
   const GroupKey key{run, item.event->rank, kind};
-  EncodeEvent(*item.event, &encoded_);
+  EncodeEvent(*item.event, &encoded_, Floats::kNarrow);
   if (catalog != nullptr) {
     catalog_.Note(*item.event, item.id, item.now, encoded_.size(), catalog);
   }

@@ -10,6 +10,7 @@
 #include "model/limits.h"
 #include "nanwatch/v1/history.pb.h"
 #include "wire/benchmark_codec.h"
+#include "wire/narrow_columns.h"
 #include "wire/op_codec.h"
 #include "wire/op_name_codec.h"
 #include "wire/run_codec.h"
@@ -353,7 +354,7 @@ Verdict ReadBody(const StoredEvent& from, EventBody* to) {
 
 }  // namespace
 
-void EncodeEvent(const Event& event, std::string* out) {
+void EncodeEvent(const Event& event, std::string* out, Floats floats) {
   ScratchArena arena;
   StoredEvent* to = arena.Create<StoredEvent>();
   to->set_run_id(event.run.run_id);
@@ -362,6 +363,7 @@ void EncodeEvent(const Event& event, std::string* out) {
   to->set_session_name(event.session);
   to->set_sequence(event.sequence);
   std::visit(BodyWriter{to}, event.body);
+  if (floats == Floats::kNarrow && to->has_steps()) NarrowColumns(to);
   out->clear();
   to->AppendToString(out);
 }
@@ -380,7 +382,9 @@ Result<Event> DecodeEvent(std::string_view bytes) {
   event.session = from->session_name() != 0 ? from->session_name()
                                             : SessionName(from->session());
   event.sequence = from->sequence();
-  if (const Verdict wrong = ReadBody(*from, &event.body)) {
+  Verdict wrong = WidenColumns(from);
+  if (!wrong) wrong = ReadBody(*from, &event.body);
+  if (wrong) {
     return Error{fmt::format("a stored event of run {} attempt {} rank {}: {}",
                              event.run.run_id, event.run.attempt, event.rank,
                              wrong->message)};

@@ -7,6 +7,7 @@
 #ifndef NANWATCH_WIRE_EVENT_CODEC_H_
 #define NANWATCH_WIRE_EVENT_CODEC_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,12 @@
 
 namespace nanwatch {
 
+// Whether numbers of fp32 take eight bytes, which every version reads, or four.
+enum class Floats : uint8_t { kWide, kNarrow };
+
 // Replaces `*out`, whose capacity is kept. Any thread.
-void EncodeEvent(const Event& event, std::string* out);
+void EncodeEvent(const Event& event, std::string* out,
+                 Floats floats = Floats::kWide);
 
 // An error for bytes that EncodeEvent cannot have made: damaged, or of a newer
 // version. Never crashes, never allocates more than a small multiple of

@@ -268,8 +268,7 @@ Verdict ReadSketches(const v1::Sketches& from, size_t rows, Sketches* to) {
 }
 
 Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
-  const Left elements = LeftOf(from, *to);
-  Left left = elements;
+  Left left = LeftOf(from, *to);
   if (Verdict w = ReadCounts(from, rows, &left, to)) return w;
   for (int s = 0; s < kOpStats; ++s) {
     const auto& access = kStats[s];
@@ -289,7 +288,9 @@ Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
   if (Verdict w = ReadDigest(from.digest(), "digest", rows, &to->digest)) {
     return w;
   }
-  if (Verdict w = ReadExponents(from, rows, elements, to)) return w;
+  if (from.exponents_size() > 0) {
+    if (Verdict w = ReadExponents(from, rows, LeftOf(from, *to), to)) return w;
+  }
   return ReadSketches(from.sketches(), rows, &to->sketches);
 }
 

@@ -259,6 +259,11 @@ Verdict ReadSteps(const Batch& from, StepColumns* to) {
   return std::nullopt;
 }
 
+v1::DoubleColumn* ColumnOf(StepField field, Batch* batch) {
+  const FieldAccess& access = kFields[static_cast<int>(field)];
+  return (batch->*access.has)() ? (batch->*access.add)() : nullptr;
+}
+
 void WriteSteps(const StepColumns& from, Batch* to) {
   WriteDeltas(from.step, to->mutable_step_deltas());
   WriteDeltas(from.time, to->mutable_time_us_deltas());

@@ -16,6 +16,9 @@ Verdict ReadSteps(const v1::StepBatch& from, StepColumns* to);
 // Without session, sequence and sent time. `to` is empty before.
 void WriteSteps(const StepColumns& from, v1::StepBatch* to);
 
+// Returns null where it was not collected.
+v1::DoubleColumn* ColumnOf(StepField field, v1::StepBatch* batch);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_WIRE_STEP_CODEC_H_

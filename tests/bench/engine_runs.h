@@ -4,6 +4,7 @@
 #define NANWATCH_TESTS_BENCH_ENGINE_RUNS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <utility>
@@ -54,7 +55,7 @@ inline void OpenRun(int run, int ranks, Engine* engine, Effects* effects) {
   }
 }
 
-inline StepColumns HealthySteps(int64_t first) {
+inline StepColumns HealthySteps(int64_t first, uint64_t seed = 1) {
   StepColumns columns;
   const auto column = [&](StepField f, auto value) {
     Column c;
@@ -66,7 +67,7 @@ inline StepColumns HealthySteps(int64_t first) {
     columns.time.push_back(kStart + std::chrono::milliseconds(first + i));
   }
   // Noise, as a training has it.
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> noise(-1, 1);
   column(StepField::kLoss, [&](int) { return 2 + 0.1 * noise(random); });
   column(StepField::kLossScale, [](int) { return 65536.0; });

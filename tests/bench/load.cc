@@ -36,6 +36,7 @@ struct Options {
   int window = 256;
   int hold_ms = 0;  // stay connected for so long before the close
   bool print_ready = false;
+  bool fp32 = false;  // numbers of steps are of fp32, as most of a training are
 };
 
 uint64_t SessionOf(const Options& o, int connection, int session) {
@@ -80,16 +81,19 @@ class Noise {
 };
 
 // All but what `Head` says.
-void FillSteps(int rows, Noise* noise, v1::StepBatch* batch) {
+void FillSteps(int rows, bool fp32, Noise* noise, v1::StepBatch* batch) {
+  const auto number = [fp32](double value) {
+    return fp32 ? static_cast<float>(value) : value;
+  };
   for (int i = 0; i < rows; ++i) {
     if (i > 0) {
       batch->add_step_deltas(1);
       batch->add_time_us_deltas(900 + static_cast<int>(100 * noise->Next()));
     }
-    batch->mutable_loss()->add_values(2 + 0.1 * noise->Next());
+    batch->mutable_loss()->add_values(number(2 + 0.1 * noise->Next()));
     batch->mutable_loss_scale()->add_values(65536);
-    batch->mutable_grad_norm()->add_values(1 + 0.2 * noise->Next());
-    batch->mutable_learning_rate()->add_values(1e-3);
+    batch->mutable_grad_norm()->add_values(number(1 + 0.2 * noise->Next()));
+    batch->mutable_learning_rate()->add_values(number(1e-3));
   }
   batch->mutable_overflow()->set_values(std::string((rows + 7) / 8, '\0'));
 }
@@ -122,7 +126,8 @@ std::vector<grpc::Slice> Bodies(const Options& o) {
   std::vector<grpc::Slice> bodies;
   for (int b = 0; b < kBodies; ++b) {
     v1::IngestRequest request;
-    if (o.kind == "steps") FillSteps(o.rows, &noise, request.mutable_steps());
+    if (o.kind == "steps")
+      FillSteps(o.rows, o.fp32, &noise, request.mutable_steps());
     if (o.kind == "ops") FillOps(o.rows, &noise, request.mutable_ops());
     bodies.emplace_back(request.SerializeAsString());
   }
@@ -349,6 +354,7 @@ int main(int argc, char** argv) {
   app.add_option("--window", o.window);
   app.add_option("--hold-ms", o.hold_ms);
   app.add_flag("--ready", o.print_ready);
+  app.add_flag("--fp32", o.fp32);
   CLI11_PARSE(app, argc, argv);
   Run(o);
   return 0;

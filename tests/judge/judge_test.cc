@@ -113,7 +113,7 @@ TEST(JudgeTest, HealthyRanksAreLeftInPeace) {
 // the first rank's first optimizer, with an end after every sixteenth.
 TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
   const RuleTables tables(DefaultRules());
-  const auto ignore = [](size_t, Severity) {};
+  const auto ignore = [](size_t) {};
   int ends = 0;
   for (uint64_t seed = 1; seed <= (All() ? 200 : 24); ++seed) {
     const generate::Story story = generate::Healthy(seed, All() ? 5000 : 2000);
@@ -143,12 +143,11 @@ TEST(JudgeTest, HealthyRunsMayEndAnywhere) {
         if (++records % 16 != 0) continue;
         ++ends;
         StepRules ended = rules;
-        ended.OnEnd(
-            tables.step(), LevelKind::kKept, [&](size_t i, Severity was) {
-              if (ended.severity(i) < was) return;
-              ADD_FAILURE() << StepRules::Specs()[i]->name << ", seed " << seed
-                            << " (" << story.setup.kind << "), step " << a.step;
-            });
+        ended.OnEnd(tables.step(), LevelKind::kKept, [&](size_t i) {
+          if (ended.severity(i) < rules.severity(i)) return;
+          ADD_FAILURE() << StepRules::Specs()[i]->name << ", seed " << seed
+                        << " (" << story.setup.kind << "), step " << a.step;
+        });
       }
     }
   }
@@ -206,7 +205,7 @@ constexpr Shape kShapes[] = {
 
 TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
   const RuleTables tables(DefaultRules());
-  const auto ignore = [](size_t, Severity) {};
+  const auto ignore = [](size_t) {};
   for (const Shape& shape : kShapes) {
     for (uint64_t seed = 1; seed <= (All() ? 60 : 12); ++seed) {
       generate::Random random(seed);
@@ -226,7 +225,7 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
                  ignore);
         if (line < shape.from) continue;
         StepRules ended = rules;
-        ended.OnEnd(tables.step(), LevelKind::kKept, [&](size_t i, Severity) {
+        ended.OnEnd(tables.step(), LevelKind::kKept, [&](size_t i) {
           if (ended.severity(i) < Severity::kWarning) return;
           Finding finding;
           ended.Describe(i, &finding);

@@ -28,7 +28,7 @@ std::map<Family, Severity> Worst(const std::vector<Update>& updates) {
     tracker.OnStep(record);
     const StepOps ops;
     rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
-             [&](size_t i, Severity) {
+             [&](size_t i) {
                Severity& w = worst[StepRules::Specs()[i]->family];
                w = std::max(w, rules.severity(i));
              });

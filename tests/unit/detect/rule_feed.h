@@ -100,7 +100,11 @@ inline StepContext ContextOf(const RunDescription& run,
                              const StepRecord& record,
                              const ScalerTracker& tracker, const StepOps& ops,
                              StepSeries* series) {
-  series->Add(run, record, tracker);
+  const auto log = [&](StepField field) {
+    return Series::LogOf(static_cast<float>(record[field]));
+  };
+  series->Add(run, record, {log(StepField::kLoss), log(StepField::kGradNorm)},
+              tracker);
   StepContext context{run, record, tracker, ops};
   context.loss = &series->loss;
   context.grad_norm = &series->grad_norm;

@@ -118,10 +118,12 @@ TEST(StepRules, ReportEveryChangeOfOpinionOnce) {
     const StepRecord record = RecordOf(update, step);
     tracker.OnStep(record);
     const StepOps ops;
+    const StepRules before = rules;
     rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
-             [&](size_t i, Severity was) {
-               auto& list = rules.severity(i) > was ? raised : lowered;
-               list.push_back(NumberOf(StepRules::Specs()[i]->id));
+             [&](size_t i) {
+               const bool worse = rules.severity(i) > before.severity(i);
+               (worse ? raised : lowered)
+                   .push_back(NumberOf(StepRules::Specs()[i]->id));
              });
   };
   int64_t step = 0;
@@ -144,7 +146,7 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
     ScalerTracker tracker;
     StepSeries series;
     StepRules rules;
-    const auto ignore = [](size_t, Severity) {};
+    const auto ignore = [](size_t) {};
     for (int64_t step = 1; step <= 230; ++step) {
       const double loss = (step > 200 ? 6 : 2) + 0.02 * (step % 3);
       const StepRecord record = RecordOf({.loss = loss}, step);
@@ -154,8 +156,9 @@ TEST(StepRules, WhatWaitedIsJudgedAtTheEnd) {
                ignore);
     }
     std::vector<int> changed;
-    const auto note = [&](size_t i, Severity was) {
-      EXPECT_EQ(was, Severity::kWarning);
+    const StepRules before = rules;
+    const auto note = [&](size_t i) {
+      EXPECT_EQ(before.severity(i), Severity::kWarning);
       EXPECT_EQ(rules.severity(i), Severity::kCritical);
       changed.push_back(NumberOf(StepRules::Specs()[i]->id));
     };
@@ -258,8 +261,7 @@ TEST(StepRules, FindTheSameWhereRulesAreNotCalledWithEveryRecord) {
       tracker.OnStep(record);
       const StepOps ops;
       const StepContext context = ContextOf(run, record, tracker, ops, &series);
-      rules.On(context, tables.step(),
-               [&](size_t i, Severity) { found.insert(i); });
+      rules.On(context, tables.step(), [&](size_t i) { found.insert(i); });
       every.On(context, tables.step());
       for (size_t i = 0; i < StepRules::kSize; ++i) {
         ASSERT_EQ(rules.severity(i), every.severity[i])
@@ -292,9 +294,9 @@ TEST(StepRules, CopiedBytesGoOnAlike) {
     tracker.OnStep(r);
     if (step == 300) std::memcpy(&restored, &live, sizeof(live));
     const StepContext context = ContextOf(run, r, tracker, ops, &series);
-    live.On(context, tables.step(), [](size_t, Severity) {});
+    live.On(context, tables.step(), [](size_t) {});
     if (step < 300) continue;
-    restored.On(context, tables.step(), [](size_t, Severity) {});
+    restored.On(context, tables.step(), [](size_t) {});
   }
   EXPECT_FALSE(live.quiet());
   for (size_t i = 0; i < StepRules::kSize; ++i) {
@@ -372,7 +374,7 @@ TEST(StepRules, NeverCryWolf) {
       tracker.OnStep(record);
       const StepOps ops;
       rules.On(ContextOf(run, record, tracker, ops, &series), tables.step(),
-               [&](size_t i, Severity) {
+               [&](size_t i) {
                  ADD_FAILURE()
                      << StepRules::Specs()[i]->name << " at step " << step;
                });

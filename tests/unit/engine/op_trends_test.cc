@@ -91,14 +91,13 @@ TEST_F(OpTrendsTest, ZerosOfAMaskAreNotTheGradientsOwn) {
     return one;
   };
   const std::vector<OpCell> cells = {
-      cell(0, Slot::kOutput, 60),      // the ReLU
-      cell(1, Slot::kOutput, 7),       // of another name
-      cell(2, Slot::kGradInput, 63),   // of the ReLU: 3 are its own
-      cell(3, Slot::kGradOutput, 62),  // of the layer before: 2
-      cell(3, Slot::kGradInput, 50)};  // nothing is known of its output
-  const std::string names[] = {"act", "fc2", "act", "fc1"};
-  watch_.Take(OpRows(cells, kStart), false, INT64_MIN, &marks_,
-              [&](uint32_t op) -> std::string_view { return names[op]; });
+      cell(0, Slot::kOutput, 60),         // the ReLU
+      cell(1, Slot::kOutput, 7),          // of another name
+      cell(2, Slot::kGradInput, 63),      // of the ReLU: 3 are its own
+      cell(3, Slot::kGradOutput, 62),     // of the layer before: 2
+      cell(3, Slot::kGradInput, 50)};     // nothing is known of its output
+  const uint64_t names[] = {7, 8, 7, 9};  // hashes; two are one
+  watch_.Take(OpRows(cells, kStart), false, INT64_MIN, &marks_, names);
   const StepGradients* g = watch_.All(1).gradients;
   ASSERT_NE(g, nullptr);
   EXPECT_EQ(g->range.elements(), 300u);

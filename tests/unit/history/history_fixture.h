@@ -73,7 +73,7 @@ inline Event Checkpoint(const RunKey& run, std::string version = "v1") {
 // The bytes say all there is to an event.
 inline std::string BytesOf(const Event& event) {
   std::string bytes;
-  EncodeEvent(event, &bytes);
+  EncodeEvent(event, &bytes, Floats::kNarrow);
   return bytes;
 }
 

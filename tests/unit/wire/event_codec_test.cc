@@ -13,9 +13,9 @@
 namespace nanwatch {
 namespace {
 
-Event RoundTrip(const Event& event) {
+Event RoundTrip(const Event& event, Floats floats = Floats::kWide) {
   std::string bytes;
-  EncodeEvent(event, &bytes);
+  EncodeEvent(event, &bytes, floats);
   Result<Event> back = DecodeEvent(bytes);
   if (!back.ok()) {
     ADD_FAILURE() << back.error();
@@ -147,9 +147,10 @@ TEST(EventCodecTest, KeepsAnyStepsBitForBit) {
   for (int round = 0; round < 300; ++round) {
     SCOPED_TRACE(round);
     StepBatch batch{random.Steps(1 + random.Below(70))};
-    const Event back = RoundTrip(OfRank(batch));
-    ASSERT_TRUE(std::holds_alternative<StepBatch>(back.body));
-    ExpectSame(batch.columns, std::get<StepBatch>(back.body).columns);
+    for (const Floats floats : {Floats::kWide, Floats::kNarrow}) {
+      const Event back = RoundTrip(OfRank(batch), floats);
+      ExpectSame(batch.columns, std::get<StepBatch>(back.body).columns);
+    }
   }
 }
 
