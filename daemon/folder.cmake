@@ -19,19 +19,25 @@ function(nanwatch_precompile NAME)
   target_precompile_headers(${NAME} PRIVATE ${P_HEADERS})
 endfunction()
 
-# nanwatch_folder(NAME [PURE] [SPEAKS_PROTO] SOURCES ... [DEPS ...] [LIBS ...])
+# nanwatch_folder(NAME [PURE] [SPEAKS_PROTO] [APART]
+#                 SOURCES ... [DEPS ...] [LIBS ...])
 #
 # One static library a folder, named nanwatch_NAME, so that the link graph says
 # the same as the layer table in DESIGN.md. DEPS are folders of ours, LIBS
 # third-party targets. PURE folders decide, and must decide alike everywhere:
 # they are compiled without contraction of floating-point expressions. Those that
 # SPEAKS_PROTO find the messages of the wire among their precompiled headers.
+# CMAKE_UNITY_BUILD compiles files of a folder together, but those of one that
+# is APART: there they may share names.
 function(nanwatch_folder NAME)
-  cmake_parse_arguments(F "PURE;SPEAKS_PROTO" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(F "PURE;SPEAKS_PROTO;APART" "" "SOURCES;DEPS;LIBS" ${ARGN})
   add_library(nanwatch_${NAME} STATIC ${F_SOURCES})
   target_include_directories(nanwatch_${NAME} PUBLIC ${CMAKE_SOURCE_DIR}/daemon)
   if(F_PURE)
     target_compile_options(nanwatch_${NAME} PRIVATE -ffp-contract=off)
+  endif()
+  if(F_APART)
+    set_target_properties(nanwatch_${NAME} PROPERTIES UNITY_BUILD OFF)
   endif()
   foreach(dep IN LISTS F_DEPS)
     target_link_libraries(nanwatch_${NAME} PUBLIC nanwatch_${dep})
@@ -62,6 +68,7 @@ function(nanwatch_tests NAME)
     target_link_libraries(${NAME}_tests PRIVATE nanwatch_${dep})
   endforeach()
   target_link_libraries(${NAME}_tests PRIVATE ${T_LIBS} GTest::gmock_main)
+  set_target_properties(${NAME}_tests PROPERTIES UNITY_BUILD OFF)
   if(NOT T_HEAVY)
     target_compile_options(${NAME}_tests PRIVATE $<$<CONFIG:Release>:-O0>)
     target_precompile_headers(${NAME}_tests REUSE_FROM nanwatch_test_headers)

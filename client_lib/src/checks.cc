@@ -6,12 +6,12 @@
 namespace nanwatch_client {
 namespace {
 
-struct Count {
+struct CheckedCount {
   uint32_t bit;
   uint64_t nanwatch_op_status::*value;
   const char* name;
 };
-constexpr Count kCounts[] = {
+constexpr CheckedCount kCheckedCounts[] = {
     {NANWATCH_OP_NAN, &nanwatch_op_status::nan, "NaN"},
     {NANWATCH_OP_POS_INF, &nanwatch_op_status::pos_inf, "+Infinity"},
     {NANWATCH_OP_NEG_INF, &nanwatch_op_status::neg_inf, "-Infinity"},
@@ -106,7 +106,7 @@ std::string WhatIsWrong(const nanwatch_op_status& status, uint64_t shape) {
                         : shape != 0 ? shape
                                      : UINT64_MAX;
   uint64_t left = most;
-  for (const Count& count : kCounts) {
+  for (const CheckedCount& count : kCheckedCounts) {
     if ((status.present & count.bit) == 0) continue;
     const uint64_t value = status.*count.value;
     if (value > left) return TooMany(value, count.name, most);

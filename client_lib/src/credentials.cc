@@ -15,7 +15,7 @@ constexpr size_t kFileMost = 4 << 20;
 // A header of gRPC's has at most 8 KB, all together.
 constexpr size_t kTokenMost = 4096;
 
-std::string Text(const Environment& environment, const char* name) {
+std::string FileNamed(const Environment& environment, const char* name) {
   const char* value = environment(name);
   return value == nullptr ? std::string() : value;
 }
@@ -67,9 +67,10 @@ std::string ReadToken(const std::string& path, std::string* token) {
 }  // namespace
 
 CredentialFiles FindCredentialFiles(const Environment& environment) {
-  return {Text(environment, "NANWATCH_CA"), Text(environment, "NANWATCH_CERT"),
-          Text(environment, "NANWATCH_KEY"),
-          Text(environment, "NANWATCH_TOKEN_FILE")};
+  return {FileNamed(environment, "NANWATCH_CA"),
+          FileNamed(environment, "NANWATCH_CERT"),
+          FileNamed(environment, "NANWATCH_KEY"),
+          FileNamed(environment, "NANWATCH_TOKEN_FILE")};
 }
 
 std::string ReadCredentials(const std::string& address,

@@ -26,12 +26,12 @@ constexpr Count kCounts[] = {
      &v1::OpBatch::mutable_subnormal},
 };
 
-struct Number {
+struct OpNumber {
   uint32_t bit;
   float nanwatch_op_status::*value;
   v1::FloatColumn* (v1::OpBatch::*column)();
 };
-constexpr Number kNumbers[] = {
+constexpr OpNumber kOpNumbers[] = {
     {NANWATCH_OP_MIN, &nanwatch_op_status::min, &v1::OpBatch::mutable_min},
     {NANWATCH_OP_MAX, &nanwatch_op_status::max, &v1::OpBatch::mutable_max},
     {NANWATCH_OP_ABS_MAX, &nanwatch_op_status::abs_max,
@@ -186,7 +186,7 @@ v1::OpBatch EncodeOps(OpRows rows, std::span<const uint64_t> op_elements,
     if (!AnyPresent(rows, count.bit)) continue;
     EncodeCountColumn(rows, count.bit, count.value, (batch.*count.column)());
   }
-  for (const Number& number : kNumbers) {
+  for (const OpNumber& number : kOpNumbers) {
     if (!AnyPresent(rows, number.bit)) continue;
     EncodeValues(rows, number.bit, number.value, (batch.*number.column)());
   }

@@ -11,12 +11,12 @@ namespace {
 
 namespace v1 = nanwatch::v1;
 
-struct Number {
+struct StepNumber {
   uint32_t bit;
   double nanwatch_step::*value;
   v1::DoubleColumn* (v1::StepBatch::*column)();
 };
-constexpr Number kNumbers[] = {
+constexpr StepNumber kStepNumbers[] = {
     {NANWATCH_STEP_LOSS, &nanwatch_step::loss, &v1::StepBatch::mutable_loss},
     {NANWATCH_STEP_LOSS_SCALE, &nanwatch_step::loss_scale,
      &v1::StepBatch::mutable_loss_scale},
@@ -51,10 +51,10 @@ constexpr Flag kFlags[] = {
 };
 
 // The daemon's bounds of one batch (daemon/model/limits.h).
-constexpr size_t kOptimizers = 8;
+constexpr size_t kOptimizersMost = 8;
 constexpr size_t kLayerScales = 65536;
 
-bool HasDigest(const nanwatch_step& row) {
+bool HasReplicaDigest(const nanwatch_step& row) {
   return (row.present & NANWATCH_STEP_REPLICA_DIGEST) != 0;
 }
 
@@ -112,8 +112,9 @@ size_t StepBatchRows(StepRows rows, size_t max_rows) {
     optimizers |= uint64_t{1} << (static_cast<uint32_t>(row.optimizer) % 64);
     if (i == 0) continue;
     if (i >= max_rows || row.request_id != rows[0]->request_id ||
-        HasDigest(row) != HasDigest(*rows[0]) || layer_scales > kLayerScales ||
-        static_cast<size_t>(std::popcount(optimizers)) > kOptimizers) {
+        HasReplicaDigest(row) != HasReplicaDigest(*rows[0]) ||
+        layer_scales > kLayerScales ||
+        static_cast<size_t>(std::popcount(optimizers)) > kOptimizersMost) {
       return i;
     }
   }
@@ -131,7 +132,7 @@ v1::StepBatch EncodeSteps(StepRows rows,
     batch.add_step_deltas(WrappingDelta(row->step, &step));
     batch.add_time_us_deltas(WrappingDelta(row->time_us, &time_us));
   }
-  for (const Number& number : kNumbers) {
+  for (const StepNumber& number : kStepNumbers) {
     if (!AnyPresent(rows, number.bit)) continue;
     EncodeValues(rows, number.bit, number.value, (batch.*number.column)());
   }
@@ -147,7 +148,7 @@ v1::StepBatch EncodeSteps(StepRows rows,
     }
   }
   EncodeOptimizers(rows, optimizers, &batch);
-  if (!rows.empty() && HasDigest(*rows[0])) {
+  if (!rows.empty() && HasReplicaDigest(*rows[0])) {
     for (const nanwatch_step* row : rows) {
       batch.add_replica_digest(row->replica_digest);
     }

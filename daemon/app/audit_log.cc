@@ -31,7 +31,7 @@ std::string Shortened(const std::string& text) {
 }
 
 // "2026-11-26T20:41:03.123456Z".
-std::string Shown(Time time) {
+std::string Iso(Time time) {
   const int64_t us = ToMicros(time);
   const auto seconds = static_cast<std::time_t>(us / 1'000'000);
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(seconds),
@@ -124,7 +124,7 @@ bool AuditLog::MayRefuse(Time now) {
 
 void AuditLog::Write(const Waiting& one) {
   const AuditEntry& entry = one.entry;
-  Json line = {{"time", Shown(one.at)},
+  Json line = {{"time", Iso(one.at)},
                {"kind", std::string(Name(entry.kind))},
                {"who", entry.who},
                {"from", entry.from}};
@@ -138,7 +138,7 @@ void AuditLog::Write(const Waiting& one) {
 
 void AuditLog::TellLeftOut(Time now) {
   const uint64_t count = left_out_;
-  WriteLine(Dump({{"time", Shown(now)},
+  WriteLine(Dump({{"time", Iso(now)},
                   {"kind", "refusals_left_out"},
                   {"count", count - told_left_out_}}));
   told_left_out_ = count;
@@ -148,7 +148,7 @@ void AuditLog::TellLeftOut(Time now) {
 void AuditLog::TellLost(Time now) {
   const uint64_t count = lost_;
   if (count == told_lost_) return;
-  const std::string line = Dump({{"time", Shown(now)},
+  const std::string line = Dump({{"time", Iso(now)},
                                  {"kind", "lines_lost"},
                                  {"count", count - told_lost_}});
   if (!output_->Write(line)) return;

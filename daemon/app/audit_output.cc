@@ -17,7 +17,7 @@ namespace nanwatch {
 namespace {
 
 // -1: errno says why. A link, a pipe or a device is no file of ours.
-int OpenFile(const std::string& path) {
+int OpenAppending(const std::string& path) {
   const int fd =
       open(path.c_str(),
            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
@@ -62,7 +62,7 @@ class FileOutput : public AuditOutput {
   }
 
   Status Reopen() override {
-    const int fd = OpenFile(path_);
+    const int fd = OpenAppending(path_);
     if (fd < 0) return CannotOpen(path_);
     close(std::exchange(fd_, fd));
     torn_ = false;
@@ -102,7 +102,7 @@ Result<std::unique_ptr<AuditOutput>> OpenAudit(const AuditOptions& options) {
   if (!folder.ok()) {
     return Error{"the audit file " + options.file + ": " + folder.error()};
   }
-  const int fd = OpenFile(options.file);
+  const int fd = OpenAppending(options.file);
   if (fd < 0) return CannotOpen(options.file);
   return std::unique_ptr<AuditOutput>(
       std::make_unique<FileOutput>(options.file, fd));

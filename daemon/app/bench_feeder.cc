@@ -22,7 +22,8 @@ constexpr const char* kSetting = "benchmark";
 constexpr Duration kLook = std::chrono::milliseconds(100);
 
 // "RUN@3"; a run's id may hold an @ of its own.
-std::pair<std::string, std::optional<int32_t>> Parsed(const std::string& text) {
+std::pair<std::string, std::optional<int32_t>> NameAndAttempt(
+    const std::string& text) {
   const size_t at = text.rfind('@');
   if (at == std::string::npos) return {text, std::nullopt};
   int32_t attempt = 0;
@@ -129,7 +130,7 @@ Result<std::shared_ptr<const Benchmark>> BenchFeeder::Read(
   if (!reader.ok()) return Error{reader.error()};
   const auto rows = (*reader)->Runs();
   if (!rows.ok()) return Error{rows.error()};
-  const auto [run_id, attempt] = Parsed(reference);
+  const auto [run_id, attempt] = NameAndAttempt(reference);
   const RunRow* row = FindRun(*rows, run_id, attempt);
   if (row == nullptr) return unknown;
   const std::string& owner = row->description.owner;

@@ -23,7 +23,7 @@ std::string BadLossWords(const char* whose, const BadLoss& bad) {
                      whose, bad.step, InWords(bad.a), InWords(bad.b));
 }
 
-std::string PlaceOf(const DeviceOverflow& overflow) {
+std::string OverflowPlace(const DeviceOverflow& overflow) {
   return fmt::format("{} at step {} ({}{})", overflow.op, overflow.step,
                      overflow.unit,
                      overflow.meaning.empty() ? "" : ": " + overflow.meaning);
@@ -116,7 +116,7 @@ std::string OverflowsLine(const OverflowDiff& diff) {
   std::string line = fmt::format("Overflows: {} in both.", diff.both);
   if (const OverflowBeside* first = WorstOf(diff)) {
     line += fmt::format(" B alone has {}, the first in {}.", diff.only_b.size(),
-                        PlaceOf(first->overflow));
+                        OverflowPlace(first->overflow));
     size_t count[3] = {};
     for (const OverflowBeside& one : diff.only_b) {
       ++count[static_cast<int>(one.in_a)];
@@ -135,7 +135,7 @@ std::string OverflowsLine(const OverflowDiff& diff) {
   }
   if (!diff.only_a.empty()) {
     line += fmt::format(" A alone has {}, the first in {}.", diff.only_a.size(),
-                        PlaceOf(diff.only_a.front()));
+                        OverflowPlace(diff.only_a.front()));
   }
   return line;
 }
@@ -207,7 +207,7 @@ std::string BitsLine(const Comparison& c) {
 std::string OverflowHeadline(const OverflowDiff& diff) {
   const OverflowBeside* first = WorstOf(diff);
   if (first == nullptr) return "";
-  const std::string place = PlaceOf(first->overflow);
+  const std::string place = OverflowPlace(first->overflow);
   switch (first->in_a) {
     case OpBeside::kClean:
       return fmt::format(

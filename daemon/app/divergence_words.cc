@@ -173,8 +173,9 @@ std::string WhatDiverges(const Divergence& d, const Comparison& c) {
           "B gets other data from step {} on.{}", d.step,
           shift ? fmt::format(" Its batch there is A's of step {}: {} {}.",
                               d.step + *shift,
-                              Counted(std::abs(*shift), "batch") +
-                                  (std::abs(*shift) == 1 ? "" : "es"),
+                              std::abs(*shift) == 1
+                                  ? "1 batch"
+                                  : Grouped(std::abs(*shift)) + " batches",
                               *shift > 0 ? "ahead" : "behind")
                 : "");
     }

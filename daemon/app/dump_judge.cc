@@ -19,9 +19,9 @@ void SetAbsent(size_t row, Bitmap* absent) {
 }
 
 // The statuses of some tensors of one step, row by row.
-class OpRows {
+class DumpRows {
  public:
-  explicit OpRows(int64_t step) : step_(step) {}
+  explicit DumpRows(int64_t step) : step_(step) {}
 
   void Add(const ComparedTensor& tensor) {
     const size_t row = AddRow(tensor.op, tensor.slot, tensor.elements);
@@ -117,7 +117,7 @@ RecordVerdict JudgeDump(const ComparedRun& run, const std::string& run_id,
                          : tensor == end
                              ? flags.begin()->first
                              : std::min(tensor->step, flags.begin()->first);
-    OpRows rows(step);
+    DumpRows rows(step);
     for (; tensor != end && tensor->step == step; ++tensor) {
       if (rows.size() == limits::kOpsPerBatch) judge.TakeOps(0, rows.Take());
       rows.Add(*tensor);

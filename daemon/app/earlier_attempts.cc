@@ -17,9 +17,8 @@ constexpr int32_t kAttempts = 8;
 // Of the steps before the restart this share is held, too: what was learned
 // sooner or later is looked for there.
 constexpr int64_t kShareBefore = 8;
-// Losses from the restart on, without which nothing is said: what the rule
-// takes to know their noise.
-constexpr int64_t kFewest = 32;
+// Losses from the restart on, without which nothing is said. Ours: a level.
+constexpr int64_t kFewest = 16;
 constexpr auto kLoss = static_cast<size_t>(StepField::kLoss);
 
 }  // namespace

@@ -20,7 +20,7 @@ bool Meet(const Incident& a, const Incident& b) {
          b.opened_step <= End(a) + kSameTrouble;
 }
 
-Likeness Compare(const ToldIncident& a, const ToldIncident& b) {
+Likeness LikenessOf(const ToldIncident& a, const ToldIncident& b) {
   if (a.run != b.run || a.incident.family != b.incident.family ||
       !Meet(a.incident, b.incident)) {
     return Likeness::kNone;
@@ -44,7 +44,7 @@ std::vector<Candidate> Candidates(std::span<const ToldIncident> before,
   std::vector<Candidate> all;
   for (size_t i = 0; i < before.size(); ++i) {
     for (size_t k = 0; k < after.size(); ++k) {
-      const Likeness likeness = Compare(before[i], after[k]);
+      const Likeness likeness = LikenessOf(before[i], after[k]);
       if (likeness == Likeness::kNone) continue;
       const int64_t apart =
           before[i].incident.opened_step - after[k].incident.opened_step;
@@ -56,7 +56,7 @@ std::vector<Candidate> Candidates(std::span<const ToldIncident> before,
   return all;
 }
 
-const ToldIncident& Shown(const IncidentPair& pair) {
+const ToldIncident& ShownOf(const IncidentPair& pair) {
   return pair.before != nullptr ? *pair.before : *pair.after;
 }
 
@@ -80,8 +80,8 @@ std::vector<IncidentPair> MatchIncidents(std::span<const ToldIncident> before,
   }
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const IncidentPair& a, const IncidentPair& b) {
-                     const ToldIncident& x = Shown(a);
-                     const ToldIncident& y = Shown(b);
+                     const ToldIncident& x = ShownOf(a);
+                     const ToldIncident& y = ShownOf(b);
                      return std::tie(x.run, x.incident.opened_step) <
                             std::tie(y.run, y.incident.opened_step);
                    });

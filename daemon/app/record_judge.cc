@@ -78,15 +78,18 @@ void RecordJudge::Open(int32_t number) {
 
 // The library that scales may print its first line long after the program, and
 // what a log says of the run may stand in any line.
-void RecordJudge::DescribeAgain() {
+bool RecordJudge::DescribeAgain() {
   RunDescription run = options_.describe(packed_rank_);
-  if (run.framework == framework_ && run.settings == settings_) return;
+  if (run.framework == framework_ && run.settings == settings_) {
+    return false;
+  }
   framework_ = run.framework;
   settings_ = run.settings;
   Event event;
   event.run = run_;
   event.body = RunOpened{std::move(run), "recognised"};
   Apply(event);
+  return true;
 }
 
 void RecordJudge::Judge() {
@@ -167,6 +170,8 @@ void RecordJudge::EndRank(const RecordsEnded& ended,
 RecordVerdict RecordJudge::Conclude(const RecordsEnded& ended,
                                     std::optional<int32_t> rank) {
   Judge();
+  // What the last lines say of the run, and the clock's next tick judges it.
+  if (!run_.run_id.empty() && DescribeAgain()) now_ += 2 * kRecordTime;
   EndRank(ended, rank);
   for (const RunKey& run : engine_.LiveRuns()) {
     Event event;

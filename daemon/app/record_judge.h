@@ -94,7 +94,8 @@ class RecordJudge {
   };
 
   void Open(int32_t rank);
-  void DescribeAgain();
+  // Returns true where more is known of the run than before.
+  bool DescribeAgain();
   void Admit(ClientMessage message);
   void Apply(const Event& event);
   void EndRank(const RecordsEnded& ended, std::optional<int32_t> rank);

@@ -29,7 +29,7 @@ Change ChangeOf(const IncidentPair& pair) {
   return same ? Change::kSame : Change::kMoves;
 }
 
-std::string_view Word(Change change) {
+std::string_view ChangeWord(Change change) {
   switch (change) {
     case Change::kSame:
       return "same";
@@ -50,7 +50,7 @@ bool IsForInformation(const IncidentPair& pair) {
   return info(pair.before) && info(pair.after);
 }
 
-const ToldIncident& Shown(const IncidentPair& pair) {
+const ToldIncident& ShownOf(const IncidentPair& pair) {
   return pair.after != nullptr ? *pair.after : *pair.before;
 }
 
@@ -89,16 +89,16 @@ std::string Difference(const IncidentPair& pair) {
 }
 
 std::string PairText(const IncidentPair& pair, const Style& style) {
-  const ToldIncident& told = Shown(pair);
+  const ToldIncident& told = ShownOf(pair);
   const Incident& incident = told.incident;
   const Change change = ChangeOf(pair);
   const std::string severity = fmt::format("{:<8}", Name(incident.worst));
   const std::string subject =
       incident.subject.op.empty() ? "" : " in " + Clean(incident.subject.op);
-  std::string out = fmt::format(
-      "  {:<9}{} {}{}, {}\n", Word(change),
-      style.Tint(static_cast<v1::Severity>(incident.worst), severity),
-      RuleNameOf(incident.rule), subject, StepsOf(incident));
+  std::string out =
+      fmt::format("  {:<9}{} {}{}, {}\n", ChangeWord(change),
+                  style.Tint(OnWire(incident.worst), severity),
+                  RuleNameOf(incident.rule), subject, StepsOf(incident));
   if (change == Change::kMoves) {
     return out + Wrapped(Difference(pair), 20, style.columns);
   }
@@ -116,7 +116,7 @@ struct Counts {
   size_t hidden = 0;     // of differences, for information only
 };
 
-Counts CountOf(const std::vector<IncidentPair>& pairs) {
+Counts CountPairs(const std::vector<IncidentPair>& pairs) {
   Counts n;
   for (const IncidentPair& pair : pairs) {
     const Change change = ChangeOf(pair);
@@ -147,9 +147,9 @@ std::string RunText(const BacktestedRun& run,
                     const BacktestOptions& options, const Style& style) {
   std::vector<IncidentPair> pairs;
   for (const IncidentPair& pair : all) {
-    if (Shown(pair).run == run.key) pairs.push_back(pair);
+    if (ShownOf(pair).run == run.key) pairs.push_back(pair);
   }
-  const Counts n = CountOf(pairs);
+  const Counts n = CountPairs(pairs);
   std::string out = fmt::format(
       "\n{} attempt {}: {}; {} the same, {} appear, {} vanish, {} "
       "earlier, {} later, {} of another severity, {} changed otherwise\n",
@@ -254,7 +254,7 @@ std::string ChangesText(const std::vector<BacktestedFile>& files,
   return out;
 }
 
-Json JsonOf(const ToldIncident* told) {
+Json JsonOfTold(const ToldIncident* told) {
   if (told == nullptr) return {};
   const Incident& i = told->incident;
   Json json =
@@ -268,8 +268,8 @@ Json JsonOf(const ToldIncident* told) {
   return json;
 }
 
-Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
-            const std::vector<IncidentPair>& pairs) {
+Json JsonOfTold(const BacktestedRun& run, const BacktestOutcome& outcome,
+                const std::vector<IncidentPair>& pairs) {
   Json json;
   json["run"] = run.key.run_id;
   json["attempt"] = run.key.attempt;
@@ -283,14 +283,14 @@ Json JsonOf(const BacktestedRun& run, const BacktestOutcome& outcome,
   }
   json["incidents"] = Json::array();
   for (const IncidentPair& pair : pairs) {
-    if (Shown(pair).run != run.key) continue;
+    if (ShownOf(pair).run != run.key) continue;
     Json one;
-    one["change"] = Word(ChangeOf(pair));
+    one["change"] = ChangeWord(ChangeOf(pair));
     if (pair.before != nullptr && pair.after != nullptr) {
       one["later_by_steps"] = pair.after->told_step - pair.before->told_step;
     }
-    one["before"] = JsonOf(pair.before);
-    one["after"] = JsonOf(pair.after);
+    one["before"] = JsonOfTold(pair.before);
+    one["after"] = JsonOfTold(pair.after);
     json["incidents"].push_back(std::move(one));
   }
   return json;
@@ -354,7 +354,7 @@ std::string BacktestJson(const BacktestOptions& options,
         MatchIncidents(file.outcome.before, file.outcome.after);
     one["runs"] = Json::array();
     for (const BacktestedRun& run : file.outcome.runs) {
-      one["runs"].push_back(JsonOf(run, file.outcome, pairs));
+      one["runs"].push_back(JsonOfTold(run, file.outcome, pairs));
     }
     json["recordings"].push_back(std::move(one));
   }

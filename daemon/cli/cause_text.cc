@@ -24,7 +24,7 @@ void Add(const std::string& part, std::string* list) {
 
 // "Log, output, fp16". A type that is the op's name says nothing more, nor does
 // that of a weight, "Parameter", beside its slot.
-std::string KindOf(const v1::Subject& subject) {
+std::string SubjectKind(const v1::Subject& subject) {
   std::string out;
   if (subject.type() != subject.op() &&
       !SameWord(subject.type(), subject.slot())) {
@@ -52,7 +52,7 @@ std::string Title(std::string_view name) {
 std::string Place(const v1::Subject& subject) {
   std::string out;
   if (!subject.op().empty()) {
-    Add(fmt::format("op {} ({})", subject.op(), KindOf(subject)), &out);
+    Add(fmt::format("op {} ({})", subject.op(), SubjectKind(subject)), &out);
   }
   if (!subject.optimizer().empty()) {
     Add(fmt::format("optimizer {}", subject.optimizer()), &out);

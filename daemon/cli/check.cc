@@ -99,7 +99,7 @@ Json FileJson(const CheckedLog& log) {
   return json;
 }
 
-void PrintJson(const std::vector<CheckedLog>& logs) {
+void PrintLogs(const std::vector<CheckedLog>& logs) {
   Json all = Json::array();
   for (const CheckedLog& log : logs) all.push_back(FileJson(log));
   const Json& json = logs.size() == 1 ? all[0] : all;
@@ -141,7 +141,7 @@ int CheckLogs(const std::vector<std::string>& paths,
     }
   }
   if (options.json) {
-    PrintJson(logs);
+    PrintLogs(logs);
   } else {
     PrintReports(logs, style, options.all);
   }

@@ -24,7 +24,7 @@ std::string WhatWasRead(const ComparedRun& run) {
 }
 
 // "3 NaN and 1 infinity".
-std::string BadElements(const ComparedTensor& tensor) {
+std::string BadWords(const ComparedTensor& tensor) {
   const uint64_t nan = tensor.nan.value_or(0);
   const uint64_t inf = tensor.inf.value_or(0);
   std::string out;
@@ -37,7 +37,7 @@ std::string BadElements(const ComparedTensor& tensor) {
   return out;
 }
 
-std::string PlaceOf(const std::string& op, int64_t step) {
+std::string OpPlace(const std::string& op, int64_t step) {
   return fmt::format("{}, step {}", Clean(op), step);
 }
 
@@ -55,7 +55,7 @@ DumpFinding OfTensors(const ComparedRun& run) {
   const std::string& op = run.ops[first->op].name;
   std::string headline =
       fmt::format("The {} of {} at step {} holds {}.", Name(first->slot),
-                  Clean(op), first->step, BadElements(*first));
+                  Clean(op), first->step, BadWords(*first));
   if (bad > 1) {
     headline +=
         run.ordered
@@ -66,7 +66,7 @@ DumpFinding OfTensors(const ComparedRun& run) {
                   Grouped(bad));
   }
   return {nan ? Severity::kCritical : Severity::kWarning,
-          PlaceOf(op, first->step), std::move(headline)};
+          OpPlace(op, first->step), std::move(headline)};
 }
 
 DumpFinding FindingOf(const ComparedRun& run) {
@@ -75,7 +75,7 @@ DumpFinding FindingOf(const ComparedRun& run) {
   if (!run.overflows.empty()) {
     const DeviceOverflow& over = run.overflows.front();
     return {
-        Severity::kWarning, PlaceOf(over.op, over.step),
+        Severity::kWarning, OpPlace(over.op, over.step),
         fmt::format("The device found an overflow in {} at step {}: {}{}{}.",
                     Clean(over.op), over.step, Clean(over.unit),
                     over.meaning.empty() ? "" : ", ", over.meaning)};

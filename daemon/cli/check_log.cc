@@ -139,7 +139,7 @@ class Intake {
       case Recogniser::Certainty::kLikely:
         return "probably, " + lines;
       case Recogniser::Certainty::kGuess:
-        return "no known program; guessed from names of numbers, " + lines;
+        return "no known program; numbers are known by their names, " + lines;
     }
     return "";
   }

@@ -17,21 +17,13 @@
 namespace nanwatch {
 namespace {
 
-v1::Severity Wire(Severity severity) {
-  return static_cast<v1::Severity>(severity);
-}
-
-std::string Upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(c));
-  return out;
-}
-
 // Incidents of all attempts that were worth a warning.
 struct Tally {
   size_t serious = 0;
   size_t firing = 0;  // found to the end
   size_t eased = 0;   // of those, for information by then
+  // Of the worst, the first.
+  Severity worst = Severity::kNone;
   int64_t first_step = 0;
   RuleId first_rule = RuleId::kNone;
 };
@@ -46,7 +38,11 @@ Tally TallyOf(const LogVerdict& verdict) {
         ++tally.firing;
         tally.eased += incident.severity < Severity::kWarning;
       }
-      if (tally.serious++ == 0 || incident.opened_step < tally.first_step) {
+      ++tally.serious;
+      if (incident.worst > tally.worst ||
+          (incident.worst == tally.worst &&
+           incident.opened_step < tally.first_step)) {
+        tally.worst = incident.worst;
         tally.first_step = incident.opened_step;
         tally.first_rule = incident.rule;
       }
@@ -67,7 +63,7 @@ Subject WorstSubject(const LogVerdict& verdict) {
 }
 
 // "step 12 to 40"; with the rank where there are several.
-std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
+std::string WhenText(const v1::RunDetail& run, const v1::Incident& incident) {
   std::string when = fmt::format("step {}", incident.opened_step());
   // Of one rank nobody asks which.
   if (run.ranks_size() > 1 && incident.subject().rank() >= 0) {
@@ -77,7 +73,7 @@ std::string When(const v1::RunDetail& run, const v1::Incident& incident) {
     when += fmt::format(" to {}", incident.resolved_step());
   } else {
     const bool eased = incident.severity() < incident.worst();
-    when += eased ? ", eased at the end" : ", not over at the end";
+    when += eased ? ", eased at the end" : " to the end";
   }
   if (incident.reopened() > 0) {
     when += fmt::format(
@@ -96,14 +92,14 @@ std::string IncidentLines(const v1::RunDetail& run,
       fmt::format("  {} {}  {}{}\n",
                   style.Tint(incident.worst(),
                              fmt::format("{:<8}", Word(incident.worst()))),
-                  When(run, incident), style.Dim(incident.rule()),
+                  WhenText(run, incident), style.Dim(incident.rule()),
                   serious && !cause.empty() ? ", " + cause : "");
   return out + (serious ? IncidentBody(run, incident, depth, style)
                         : Wrapped(incident.summary(), 4, style.columns));
 }
 
 // What was worth a warning first, and each in the order of its steps.
-std::vector<const v1::Incident*> InOrder(const v1::RunDetail& run) {
+std::vector<const v1::Incident*> IncidentsInOrder(const v1::RunDetail& run) {
   std::vector<const v1::Incident*> incidents;
   for (const v1::Incident& i : run.incidents()) incidents.push_back(&i);
   std::stable_sort(incidents.begin(), incidents.end(), [](auto* a, auto* b) {
@@ -137,7 +133,7 @@ std::string AttemptText(const RunView& attempt, size_t attempts,
   if (!serious) run.clear_causes();
   out += '\n' + style.Bold("Incidents") + '\n';
   const int shown = std::min(run.incidents_size(), depth.incidents);
-  const std::vector<const v1::Incident*> incidents = InOrder(run);
+  const std::vector<const v1::Incident*> incidents = IncidentsInOrder(run);
   for (int i = 0; i < shown; ++i) {
     out += IncidentLines(run, *incidents[static_cast<size_t>(i)], depth, style);
   }
@@ -224,14 +220,14 @@ std::string PathOf(const CheckedLog& log) {
 }
 
 // How bad, eight letters wide.
-std::string Verdict(const CheckedLog& log, const Style& style) {
+std::string LogVerdictText(const CheckedLog& log, const Style& style) {
   const Standing standing = StandingOf(log);
   const std::string word = fmt::format("{:<8}", Upper(standing.word));
   if (!log.nothing.empty()) return style.Dim(word);
-  return style.Tint(Wire(standing.severity), word);
+  return style.Tint(OnWire(standing.severity), word);
 }
 
-// What was found first; empty: there is nothing to say of it.
+// What was found, of the worst the first; empty: there is nothing to say of it.
 std::string FirstOf(const CheckedLog& log) {
   const LogVerdict& verdict = log.verdict;
   if (!log.nothing.empty()) return "nothing to judge";
@@ -249,7 +245,7 @@ std::string FirstOf(const CheckedLog& log) {
   std::string out = fmt::format("{} from step {}", RuleNameOf(tally.first_rule),
                                 tally.first_step);
   if (tally.serious > 1) out += fmt::format(" and {} more", tally.serious - 1);
-  return out + (tally.firing > tally.eased ? ", not over"
+  return out + (tally.firing > tally.eased ? " to the end"
                 : tally.eased > 0          ? ", eased"
                                            : ", over");
 }
@@ -263,7 +259,7 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
     first = Counted(verdict.steps,
                     verdict.steps_between ? "recorded step" : "step");
   }
-  return fmt::format("{}  {}: {}\n", Verdict(log, style),
+  return fmt::format("{}  {}: {}\n", LogVerdictText(log, style),
                      style.Bold(PathOf(log)), first);
 }
 
@@ -321,8 +317,8 @@ std::string VerdictTable(const std::vector<CheckedLog>& logs,
   for (const CheckedLog& log : logs) {
     const std::string& emitter = log.verdict.emitter;
     const std::string row = fmt::format(
-        "{}  {:<{}}  {:<{}}  {:>9}  {}", Verdict(log, style), name(log), path,
-        emitter.empty() ? "-" : emitter, program,
+        "{}  {:<{}}  {:<{}}  {:>9}  {}", LogVerdictText(log, style), name(log),
+        path, emitter.empty() ? "-" : emitter, program,
         Grouped(static_cast<uint64_t>(log.verdict.steps)), FirstOf(log));
     out += row.substr(0, row.find_last_not_of(' ') + 1) + '\n';
   }

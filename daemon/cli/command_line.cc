@@ -43,6 +43,7 @@ void AddOption(CLI::App* app, const Option& option) {
 
 void AddCommand(CLI::App* app, const Command& command, const Command** chosen) {
   CLI::App* verb = app->add_subcommand(command.name, command.help);
+  verb->fallthrough();  // `runs --address X` is `--address X runs`
   for (const Option& option : command.options) AddOption(verb, option);
   for (const Command& one : command.verbs) AddCommand(verb, one, chosen);
   if (command.run) verb->callback([&command, chosen] { *chosen = &command; });

@@ -31,8 +31,9 @@ struct RunChoice {
   std::optional<int32_t> attempt;  // absent: the newest
 };
 
-int ListRuns(QueryClient& client, const Style& style, bool json);
 enum class ShowForm { kReport, kAll, kJson };
+// Of the report: what ended more than a day ago is left out.
+int ListRuns(QueryClient& client, const Style& style, ShowForm form);
 int ShowRun(QueryClient& client, const RunChoice& run, const Style& style,
             ShowForm form);
 v1::GetLayersRequest LayersOf(const RunChoice& run, int32_t rank);

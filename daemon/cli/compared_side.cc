@@ -14,7 +14,7 @@
 namespace nanwatch {
 namespace {
 
-struct Place {
+struct SidePlace {
   std::string file;  // empty: the daemon's
   RunChoice run;
 };
@@ -33,9 +33,9 @@ std::string WithoutAttempt(const std::string& text,
 }
 
 // A file's name may hold what else would be a run's.
-Place PlaceOf(const std::string& text) {
+SidePlace SidePlaceOf(const std::string& text) {
   if (text == "-" || FileExists(text)) return {text, {}};
-  Place place;
+  SidePlace place;
   const std::string plain = WithoutAttempt(text, &place.run.attempt);
   if (FileExists(plain)) {
     place.file = plain;
@@ -64,7 +64,7 @@ Result<ComparedSide> OfNorms(const std::string& text,
 
 Result<ComparedSide> Read(const std::string& text, const std::string& address,
                           const CheckOptions& log) {
-  const Place place = PlaceOf(text);
+  const SidePlace place = SidePlaceOf(text);
   if (!place.file.empty() && IsDump(place.file)) {
     Result<DumpedRun> dump = ReadDump(place.file);
     if (!dump.ok()) return Error{dump.error()};

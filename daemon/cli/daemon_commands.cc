@@ -17,7 +17,7 @@ namespace nanwatch {
 namespace {
 
 // What these commands have in common.
-struct RunArguments : RunArgument {
+struct DetailArguments : RunArgument {
   bool json = false;
 };
 
@@ -29,19 +29,32 @@ QueryClient Connect(const std::string& address) {
   return QueryClient(AskedDaemon(address));
 }
 
+template <typename Arguments>
+ShowForm FormOf(const Arguments& a) {
+  return a.json ? ShowForm::kJson : a.all ? ShowForm::kAll : ShowForm::kReport;
+}
+
 Command RunsCommand(const std::string* address) {
-  const auto json = std::make_shared<bool>(false);
+  struct Arguments {
+    bool json = false;
+    bool all = false;
+  };
+  const auto a = std::make_shared<Arguments>();
   return {.name = "runs",
-          .help = "the runs that are known",
-          .options = {{"--json", json.get(), "as JSON"}},
+          .help = "the runs that go on, and those that ended within a day",
+          .options = {{"--json", &a->json, "all of them, as JSON"},
+                      {.names = "--all",
+                       .target = &a->all,
+                       .help = "older ones too",
+                       .excludes = "--json"}},
           .run = [=] {
             QueryClient client = Connect(*address);
-            return ListRuns(client, Style::OfTerminal(), *json);
+            return ListRuns(client, Style::OfTerminal(), FormOf(*a));
           }};
 }
 
 Command ShowCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool all = false;
   };
   const auto a = std::make_shared<Arguments>();
@@ -54,16 +67,13 @@ Command ShowCommand(const std::string* address) {
                               .help = "all ranks and ops, not one screen",
                               .excludes = "--json"}}),
           .run = [=] {
-            const ShowForm form = a->json  ? ShowForm::kJson
-                                  : a->all ? ShowForm::kAll
-                                           : ShowForm::kReport;
             QueryClient client = Connect(*address);
-            return ShowRun(client, Chosen(*a), Style::OfTerminal(), form);
+            return ShowRun(client, Chosen(*a), Style::OfTerminal(), FormOf(*a));
           }};
 }
 
 Command LayersCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     int32_t rank = 0;
     bool scales = false;
     bool yaml = false;
@@ -102,7 +112,7 @@ Command LayersCommand(const std::string* address) {
 }
 
 Command DiagnoseCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool brief = false;
     bool all = false;
   };
@@ -135,7 +145,7 @@ Command DiagnoseCommand(const std::string* address) {
 }
 
 Command WatchCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     bool once = false;
   };
   const auto a = std::make_shared<Arguments>();
@@ -150,7 +160,7 @@ Command WatchCommand(const std::string* address) {
           }};
 }
 
-struct AnnotateArguments : RunArguments {
+struct AnnotateArguments : DetailArguments {
   AnnotateOptions options;
 };
 
@@ -218,7 +228,7 @@ Command StopCommand(const std::string* address) {
 }
 
 Command ExportCommand(const std::string* address) {
-  struct Arguments : RunArguments {
+  struct Arguments : DetailArguments {
     ExportOptions options;
   };
   const auto a = std::make_shared<Arguments>();

@@ -20,8 +20,8 @@ constexpr double kFactor = 2;
 constexpr int64_t kGrowthInterval = 1000;
 constexpr int kCloseMs = 2000;
 // A batch of 1000 rows and 6 columns in blocks of 16 x 16, as an NPU stores it.
-constexpr std::array<int64_t, 2> kRows = {1000, 6};
-constexpr std::array<int64_t, 4> kBlocks = {1, 63, 16, 16};
+constexpr std::array<int64_t, 2> kBatchRows = {1000, 6};
+constexpr std::array<int64_t, 4> kBatchBlocks = {1, 63, 16, 16};
 constexpr uint64_t kMeant = 1000 * 6;
 constexpr uint64_t kStored = 63 * 16 * 16;
 constexpr float kLargest = 7.5;
@@ -49,7 +49,7 @@ nanwatch_session* Open(DemoKind kind, const std::string& address) {
   options.job = "demo";
   options.run_id = name.c_str();
   options.address = address.c_str();
-  options.framework = ascend ? "ascend_tf" : "pytorch";
+  options.framework = ascend ? "ascend_tf" : "megatron";
   options.precision = "fp16";
   options.overflow_mode = NANWATCH_OVERFLOW_MODE_INF_NAN;
   options.world_size = 1;
@@ -84,11 +84,11 @@ int32_t DemoRun::Register(const char* name, const char* type,
   op.type = type;
   op.data_format = format;
   op.dtype = NANWATCH_FP16;
-  op.logical_shape = kRows.data();
-  op.logical_dims = kRows.size();
+  op.logical_shape = kBatchRows.data();
+  op.logical_dims = kBatchRows.size();
   if (padded) {
-    op.storage_shape = kBlocks.data();
-    op.storage_dims = kBlocks.size();
+    op.storage_shape = kBatchBlocks.data();
+    op.storage_dims = kBatchBlocks.size();
   }
   op.order = 0;
   return nanwatch_op_register(session_.get(), &op);
@@ -150,7 +150,10 @@ bool DemoRun::Overflows() const {
 }
 
 double DemoRun::Loss() const {
-  const auto step = static_cast<double>(step_);
+  // While no update is applied the loss stays where it was.
+  const bool stuck = kind_ == DemoKind::kCollapse;
+  const auto step =
+      static_cast<double>(stuck ? std::min(step_, kBegin) : step_);
   if (kind_ == DemoKind::kPadding) return 2.7;  // nothing is learned
   if (kind_ == DemoKind::kNan && step_ >= kBegin) return kNan;
   const double learned = 1.2 + 2.3 * std::exp(-step / 150);
@@ -180,7 +183,7 @@ void DemoRun::TellOps(Time time) {
     TellOp(time, kMeant, 0, 0);                  // what the model means
   }
   if (kind_ == DemoKind::kNan) {
-    TellOp(time, kMeant, step_ >= kBegin ? kMeant / kRows[0] : 0, 0);
+    TellOp(time, kMeant, step_ >= kBegin ? kMeant / kBatchRows[0] : 0, 0);
   }
 }
 

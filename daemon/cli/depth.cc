@@ -16,7 +16,7 @@ constexpr int kLines = 39;
 
 // What is shown more of as long as it fits, by turns and in this order; most of
 // what to do.
-constexpr int Depth::*kKinds[] = {
+constexpr int Depth::*kDepths[] = {
     &Depth::actions,   &Depth::actions,  &Depth::evidence, &Depth::causes,
     &Depth::incidents, &Depth::findings, &Depth::rows,     &Depth::attempts};
 constexpr Depth kLeast{.attempts = 1,
@@ -28,7 +28,7 @@ constexpr Depth kLeast{.attempts = 1,
                        .rows = 2};
 constexpr int kTurns = 30;  // more than a screen has room for; ours
 
-int LinesOf(const std::string& text) {
+int CountLines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -37,16 +37,16 @@ int LinesOf(const std::string& text) {
 std::string OneScreen(const std::function<std::string(const Depth&)>& report,
                       std::string_view more, const Style& style) {
   const std::string whole = report({});
-  const int all = LinesOf(whole);
+  const int all = CountLines(whole);
   if (all <= kLines) return whole;
   Depth depth = kLeast;
   std::string text = report(depth);
-  std::vector<int Depth::*> kinds(std::begin(kKinds), std::end(kKinds));
+  std::vector<int Depth::*> kinds(std::begin(kDepths), std::end(kDepths));
   for (int turn = 0; turn < kTurns && !kinds.empty(); ++turn) {
     std::erase_if(kinds, [&](int Depth::*kind) {
       ++(depth.*kind);
       std::string longer = report(depth);
-      const bool fits = LinesOf(longer) < kLines;
+      const bool fits = CountLines(longer) < kLines;
       if (fits) {
         text = std::move(longer);
       } else {
@@ -55,7 +55,7 @@ std::string OneScreen(const std::function<std::string(const Depth&)>& report,
       return !fits;
     });
   }
-  const int left_out = all - LinesOf(text);
+  const int left_out = all - CountLines(text);
   if (left_out <= 0) return text;  // a very narrow terminal
   return text +
          style.Dim(fmt::format("{} more {}: {}", left_out,

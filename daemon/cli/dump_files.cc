@@ -38,7 +38,7 @@ bool IsPaddles(const std::string& path, const std::string& name) {
          ReadHead(path, kHead).find(kPaddleMark) != std::string::npos;
 }
 
-void Add(DumpFile file, DumpFiles* files) {
+void AddFile(DumpFile file, DumpFiles* files) {
   const std::string& name = file.place.file;
   if (name == kMsprobes) {
     files->msprobe.push_back(std::move(file));
@@ -83,7 +83,7 @@ Status FindIn(const std::string& root, DumpFiles* files) {
     if (!at->is_regular_file(unknown)) continue;
     const std::string inside =
         at->path().lexically_relative(root).generic_string();
-    Add({at->path().string(), inside, PlaceIn(root, inside)}, files);
+    AddFile({at->path().string(), inside, PlaceIn(root, inside)}, files);
   }
   if (error) return Error{fmt::format("{}: {}", root, error.message())};
   return OkStatus();
@@ -108,10 +108,10 @@ Result<DumpFiles> FindDumpFiles(const std::string& path) {
   } else if (ReadHead(path, kNpyMark.size()) != kNpyMark &&
              !path.ends_with(".npy")) {
     const std::string name = fs::path(path).filename().string();
-    Add({path, name, PlaceIn(ParentDirectory(path), name)}, &files);
+    AddFile({path, name, PlaceIn(ParentDirectory(path), name)}, &files);
   } else {
     // Two files that are named have one name: that of their only tensor.
-    Add({path, "tensor.npy", PlaceOfDump("tensor.npy")}, &files);
+    AddFile({path, "tensor.npy", PlaceOfDump("tensor.npy")}, &files);
   }
   bool empty = true;
   for (std::vector<DumpFile>* kind : {&files.msprobe, &files.npy, &files.paddle,

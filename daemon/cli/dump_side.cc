@@ -34,14 +34,14 @@ Result<NpyTensor> ReadNpy(const std::string& path) {
   return read;
 }
 
-NpyPlace PlaceOf(const DumpFile& file) {
+NpyPlace NpyPlaceOf(const DumpFile& file) {
   NpyPlace place = PlaceOfNpy(file.inside);
   if (file.place.step) place.step = *file.place.step;
   return place;
 }
 
 // Devices name the innermost folder after the step.
-int64_t StepOf(const DumpPlace& place) {
+int64_t StepOfDump(const DumpPlace& place) {
   if (place.step) return *place.step;
   if (place.folders.empty()) return 0;
   return DigitsOf(place.folders.back()).value_or(0);
@@ -137,7 +137,7 @@ class DumpReading {
     std::vector<std::pair<NpyPlace, const DumpFile*>> places;
     for (const DumpFile& file : files_.npy) {
       if (file.place.rank.value_or(0) != rank) continue;
-      places.emplace_back(PlaceOf(file), &file);
+      places.emplace_back(NpyPlaceOf(file), &file);
     }
     std::stable_sort(places.begin(), places.end(),
                      [](const auto& a, const auto& b) {
@@ -187,7 +187,7 @@ class DumpReading {
     // An op's files say its task and stream.
     std::map<std::tuple<int64_t, int64_t, int64_t>, std::string> ops;
     for (const DumpFile& file : files_.npy) {
-      const NpyPlace place = PlaceOf(file);
+      const NpyPlace place = NpyPlaceOf(file);
       if (place.task >= 0) {
         ops.try_emplace({place.step, place.task, place.stream}, place.name);
       }
@@ -203,7 +203,7 @@ class DumpReading {
         continue;
       }
       collector_.SetDeviceChecked();
-      const int64_t step = StepOf(file.place);
+      const int64_t step = StepOfDump(file.place);
       for (const OpOverflow& overflow : *found) {
         const auto op = ops.find({step, overflow.task, overflow.stream});
         collector_.Take(DeviceOverflow{

@@ -13,7 +13,7 @@
 namespace nanwatch {
 namespace {
 
-bool Write(const std::filesystem::path& path, const std::string& text) {
+bool WriteFile(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
@@ -28,12 +28,12 @@ int WritePages(const std::string& folder) {
   size_t pages = 0;
   for (const RuleSpec* rule : AllRules()) {
     const auto path = root / (std::string(rule->name) + ".md");
-    if (!Write(path, RulePageMarkdown(*rule))) {
+    if (!WriteFile(path, RulePageMarkdown(*rule))) {
       return Fail(path.string() + ": cannot be written");
     }
     ++pages;
   }
-  if (!Write(root / "README.md", RuleIndexMarkdown())) {
+  if (!WriteFile(root / "README.md", RuleIndexMarkdown())) {
     return Fail((root / "README.md").string() + ": cannot be written");
   }
   std::printf("%zu pages and README.md in %s\n", pages, folder.c_str());

@@ -184,9 +184,9 @@ bool LogIsFolded(const std::string& path) {
 }
 
 // `hash`: null for names as they are.
-Status Write(QueryClient& client, const v1::RunDetail& detail,
-             const RunKey& run, const NameHash* hash, const RunKey& written,
-             ExportFile* file) {
+Status WriteExport(QueryClient& client, const v1::RunDetail& detail,
+                   const RunKey& run, const NameHash* hash,
+                   const RunKey& written, ExportFile* file) {
   if (Status s = AddEvents(client, run, hash, file); !s) return s;
   for (const v1::Incident& message : detail.incidents()) {
     Incident incident = FromMessage(message);
@@ -220,8 +220,8 @@ int ExportRun(QueryClient& client, const ExportOptions& options) {
   if (!file.ok()) return Fail(file.error());
   RunKey written = run;
   if (hash) written.run_id = hash->Hash(run.run_id);
-  const Status status = Write(client, *detail, run, hash ? &*hash : nullptr,
-                              written, file->get());
+  const Status status = WriteExport(
+      client, *detail, run, hash ? &*hash : nullptr, written, file->get());
   file->reset();
   if (!status.ok()) {
     Remove(options.output);

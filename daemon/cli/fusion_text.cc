@@ -12,7 +12,7 @@ namespace nanwatch {
 namespace {
 
 // What computes something else, and by which tensor that shows.
-std::string Where(const Divergence& d) {
+std::string KindInWords(const Divergence& d) {
   switch (d.kind) {
     case DivergenceClass::kDivergentOp:
       return fmt::format(
@@ -42,7 +42,7 @@ std::string Headline(const Fused& fused) {
                               "are equal to the bit.";
   }
   return fmt::format("Compiled, something else is computed by {}. {}",
-                     Where(*first), HowFar(*first));
+                     KindInWords(*first), HowFar(*first));
 }
 
 }  // namespace

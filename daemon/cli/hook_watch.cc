@@ -14,16 +14,16 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kEvery(1);
 // A daemon that does not answer may hold the judge up for so long.
-constexpr std::chrono::seconds kPatience(1);
+constexpr std::chrono::seconds kHookPatience(1);
 // A client's last batch, and what follows from it.
 constexpr std::chrono::seconds kEndOfRun(3);
-constexpr std::chrono::milliseconds kLook(50);
+constexpr std::chrono::milliseconds kLookForHook(50);
 
 }  // namespace
 
 HookWatch::HookWatch(const std::string& address, const Announced* announced,
                      TailVoice* voice)
-    : client_(address, kPatience), announced_(announced), voice_(voice) {}
+    : client_(address, kHookPatience), announced_(announced), voice_(voice) {}
 
 void HookWatch::Look() {
   const auto now = steady_clock::now();
@@ -57,7 +57,7 @@ std::string HookWatch::Report(const std::string& run) {
       if (summary.attempts() == 0) return "";
       return DiagnosisReport(*detail, Style::OfTerminal(STDERR_FILENO));
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookForHook);
   }
 }
 

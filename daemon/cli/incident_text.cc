@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <vector>
 
@@ -25,7 +26,7 @@ int CauseOf(const v1::RunDetail& run, const v1::Incident& incident,
   return -1;
 }
 
-bool IsOf(const v1::Finding& finding, const v1::Subject& subject) {
+bool IsAbout(const v1::Finding& finding, const v1::Subject& subject) {
   return !subject.op().empty() && finding.subject().op() == subject.op() &&
          finding.subject().slot() == subject.slot();
 }
@@ -54,15 +55,16 @@ Findings News(const v1::RunDetail& run, const v1::Incident& incident,
     if (!IsSaid(finding, cause)) news.push_back(&finding);
   }
   std::stable_sort(news.begin(), news.end(), [&](auto* a, auto* b) {
-    return std::tuple(!IsOf(*a, origin), a->opened_step()) <
-           std::tuple(!IsOf(*b, origin), b->opened_step());
+    return std::tuple(!IsAbout(*a, origin), a->opened_step()) <
+           std::tuple(!IsAbout(*b, origin), b->opened_step());
   });
   return news;
 }
 
 // `alike`: how many more say the same, as `more` puts it.
-std::string Line(const v1::RunDetail& run, const v1::Finding& finding,
-                 size_t alike, std::string_view more, const Style& style) {
+std::string FindingLine(const v1::RunDetail& run, const v1::Finding& finding,
+                        size_t alike, std::string_view more,
+                        const Style& style) {
   v1::Subject subject = finding.subject();
   // Of one rank nobody asks which.
   if (run.ranks_size() <= 1) subject.set_rank(-1);
@@ -87,13 +89,31 @@ bool IsSameOnAnotherRank(const v1::Finding& a, const v1::Finding& b) {
          a.subject().optimizer() == b.subject().optimizer();
 }
 
-// True where the run ended before it was over.
-bool OfRunsEnd(const v1::Incident& incident) {
-  return incident.state() == v1::ALERT_STATE_RESOLVED &&
-         !incident.has_resolved_step();
+// The steps of it. Sentences of a run that goes on are made anew every so many
+// updates: of an older one, the step up to which its findings were seen.
+std::string SpanOfSteps(const v1::RunDetail& run,
+                        const v1::Incident& incident) {
+  const std::string from = fmt::format("step {}", incident.opened_step());
+  if (incident.has_resolved_step()) {
+    return from + fmt::format(" to {}", incident.resolved_step());
+  }
+  int64_t seen = INT64_MIN;
+  for (const v1::Finding& finding : incident.findings()) {
+    seen = std::max(seen, finding.last_step());
+  }
+  const bool older = seen != INT64_MIN && seen < run.summary().last_step();
+  const bool goes_on = run.summary().state() == v1::LIFE_STATE_OPEN &&
+                       incident.state() == v1::ALERT_STATE_FIRING;
+  return from + (older && goes_on ? fmt::format(", seen up to {}", seen) : "");
 }
 
 }  // namespace
+
+std::string_view Word(const v1::Incident& incident) {
+  const bool ended = incident.state() == v1::ALERT_STATE_RESOLVED;
+  return ended && !incident.has_resolved_step() ? "open at the end"
+                                                : Word(incident.state());
+}
 
 std::string CauseNumber(const v1::RunDetail& run, const v1::Incident& incident,
                         const Depth& depth) {
@@ -115,26 +135,22 @@ std::string IncidentBody(const v1::RunDetail& run, const v1::Incident& incident,
       return whole ? IsSameOnAnotherRank(*finding, first)
                    : finding->rule() == first.rule();
     });
-    out += Line(run, first, before - news.size() - 1,
-                whole ? "rank" : "finding", style);
+    out += FindingLine(run, first, before - news.size() - 1,
+                       whole ? "rank" : "finding", style);
   }
   return out;
 }
 
 std::string IncidentText(const v1::RunDetail& run, const v1::Incident& incident,
                          const Depth& depth, const Style& style) {
-  std::string when = fmt::format("step {}", incident.opened_step());
-  if (incident.has_resolved_step()) {
-    when += fmt::format(" to {}", incident.resolved_step());
-  }
+  const std::string when = SpanOfSteps(run, incident);
   const std::string cause = CauseNumber(run, incident, depth);
-  std::string out =
-      fmt::format("  {} {:<9} {:<24} {}{}{}\n",
-                  style.Tint(incident.worst(),
-                             fmt::format("{:<8}", Word(incident.worst()))),
-                  OfRunsEnd(incident) ? "not over" : Word(incident.state()),
-                  incident.rule(), when, cause.empty() ? "" : ", " + cause,
-                  incident.muted() ? ", muted" : "");
+  std::string out = fmt::format(
+      "  {} {:<15} {:<24} {}{}{}\n",
+      style.Tint(incident.worst(),
+                 fmt::format("{:<8}", Word(incident.worst()))),
+      Word(incident), incident.rule(), when, cause.empty() ? "" : ", " + cause,
+      incident.muted() ? ", muted" : "");
   out += IncidentBody(run, incident, depth, style);
   out += style.Dim(fmt::format("    id {:016x}", incident.id()));
   if (!incident.acknowledged_by().empty()) {

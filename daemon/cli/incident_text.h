@@ -4,6 +4,7 @@
 #define NANWATCH_CLI_INCIDENT_TEXT_H_
 
 #include <string>
+#include <string_view>
 
 #include "cli/depth.h"
 #include "cli/style.h"
@@ -11,6 +12,8 @@
 
 namespace nanwatch {
 
+// "firing", "resolved"; "open at the end": it stood when its run ended.
+std::string_view Word(const v1::Incident& incident);
 // Returns what is below the first line of an incident: its summary where no
 // cause shown above says the same, then its findings, where it began first.
 // `run`: the one it is of, whose causes were shown above by their numbers.

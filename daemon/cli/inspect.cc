@@ -45,13 +45,14 @@ int ExitStatus(v1::Severity severity) {
   }
 }
 
-int ListRuns(QueryClient& client, const Style& style, bool json) {
+int ListRuns(QueryClient& client, const Style& style, ShowForm form) {
   const Result<v1::ListRunsResponse> runs = client.ListRuns();
   if (!runs.ok()) return Fail(runs.error());
-  if (json) {
+  if (form == ShowForm::kJson) {
     PrintJson(*runs);
   } else {
-    std::fputs(RunsTable(*runs, style).c_str(), stdout);
+    const bool all = form == ShowForm::kAll;
+    std::fputs(RunsTable(*runs, style, all).c_str(), stdout);
   }
   return 0;
 }

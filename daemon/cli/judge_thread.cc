@@ -15,7 +15,7 @@ constexpr size_t kAheadPieces = 1 << 16;
 // The judge is waited for so long before something goes by unjudged: only what
 // comes faster than it reads (`cat big.log |`) ever waits at all.
 constexpr std::chrono::seconds kPatience(1);
-constexpr std::chrono::milliseconds kLook(250);
+constexpr std::chrono::milliseconds kLookForLines(250);
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void JudgeThread::Run() {
   std::vector<Piece> pieces;
   while (true) {
     const bool last = ended_;
-    mailbox_.PopAll(kLook, &pieces);
+    mailbox_.PopAll(kLookForLines, &pieces);
     for (const Piece& piece : pieces) {
       if (piece.after_gap) judge_->Break(0);
       judge_->Feed(0, piece.bytes, SystemClock().Now());

@@ -16,7 +16,7 @@ namespace {
 
 // Of a pipe in the kernel: room for a training that prints while this program
 // does not run.
-constexpr int kPipeBytes = 1024 * 1024;
+constexpr int kChildPipeBytes = 1024 * 1024;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ int Launched::Start(const std::vector<std::string>& command,
   close(err[1]);
   out_ = out[0];
   err_ = err[0];
-  for (const int end : {out_, err_}) fcntl(end, F_SETPIPE_SZ, kPipeBytes);
+  for (const int end : {out_, err_}) fcntl(end, F_SETPIPE_SZ, kChildPipeBytes);
   return failed;
 }
 

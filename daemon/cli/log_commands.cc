@@ -38,7 +38,7 @@ struct RunArguments : LogArguments {
   RunOptions options;
 };
 
-int Check(CheckArguments& arguments, const std::string& address) {
+int RunCheck(CheckArguments& arguments, const std::string& address) {
   if (arguments.list) return ListFormats();
   if (arguments.paths.empty()) {
     return Fail("check needs the path of a log (- reads standard input)",
@@ -82,8 +82,9 @@ Command CheckCommand(const std::string* address) {
           .help =
               "judge finished training logs of other programs, or what other "
               "tools dumped of one; no daemon needed. Exit status 0 nothing "
-              "above info, 1 warning, 2 "
-              "critical, 3 nothing usable; of several logs the worst",
+              "above info; 1 a warning, or UNREAD or UNCLEAR: too little was "
+              "read or is shown to judge; 2 critical; 3 nothing usable; of "
+              "several logs the worst",
           .options = Joined(
               {{"log", &a->paths,
                 "the logs: plain, .gz or .zst; - reads standard input; or "
@@ -98,7 +99,7 @@ Command CheckCommand(const std::string* address) {
                 .target = &a->options.all,
                 .help = "all that is found, not one screen a log",
                 .excludes = "--json"}}),
-          .run = [=] { return Check(*a, DaemonAddress(*address)); }};
+          .run = [=] { return RunCheck(*a, DaemonAddress(*address)); }};
 }
 
 Command TailCommand(const std::string* address) {

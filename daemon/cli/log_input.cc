@@ -17,7 +17,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr size_t kPiece = 256 * 1024;
+constexpr size_t kLogPiece = 256 * 1024;
 
 using OnBytes = std::function<void(std::string_view)>;
 // False: enough.
@@ -41,10 +41,10 @@ class Plain : public Unpacker {
   bool Complete() const override { return true; }
 };
 
-class Gzip : public Unpacker {
+class GzipFile : public Unpacker {
  public:
-  Gzip() { inflateInit2(&stream_, 15 + 32); }
-  ~Gzip() override { inflateEnd(&stream_); }
+  GzipFile() { inflateInit2(&stream_, 15 + 32); }
+  ~GzipFile() override { inflateEnd(&stream_); }
 
   bool Feed(std::string_view packed, const OnText& on_text) override {
     stream_.next_in =
@@ -72,7 +72,7 @@ class Gzip : public Unpacker {
 
  private:
   z_stream stream_{};
-  std::vector<char> piece_ = std::vector<char>(kPiece);
+  std::vector<char> piece_ = std::vector<char>(kLogPiece);
   bool ended_ = false;
 };
 
@@ -95,12 +95,12 @@ class Zstd : public Unpacker {
     void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
   std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
-  std::vector<char> piece_ = std::vector<char>(kPiece);
+  std::vector<char> piece_ = std::vector<char>(kLogPiece);
   size_t left_ = 1;
 };
 
 std::unique_ptr<Unpacker> UnpackerFor(std::string_view first) {
-  if (first.starts_with("\x1f\x8b")) return std::make_unique<Gzip>();
+  if (first.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>();
   if (first.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<Zstd>();
   return std::make_unique<Plain>();
 }
@@ -113,7 +113,7 @@ class Reading {
 
   // `piped`: a pipe with a name, which was opened without waiting.
   Status ToTheEnd(bool piped) {
-    std::vector<char> piece(kPiece);
+    std::vector<char> piece(kLogPiece);
     while (true) {
       const bool silent = piped && !Ready(kPipeOpens);
       const ssize_t got = read(file_, piece.data(), piece.size());

@@ -29,14 +29,14 @@ int64_t SecondsOf(char unit) {
 
 // The whole text as a number, as a value of the option would be read: a whole
 // one may be hexadecimal or octal.
-bool Read(const std::string& text, int32_t* number) {
+bool TakeNumber(const std::string& text, int32_t* number) {
   char* end = nullptr;
   const long long read = std::strtoll(text.c_str(), &end, 0);
   *number = static_cast<int32_t>(read);
   return !text.empty() && end == text.data() + text.size() && *number == read;
 }
 
-bool Read(const std::string& text, double* number) {
+bool TakeNumber(const std::string& text, double* number) {
   char* end = nullptr;
   *number = static_cast<double>(std::strtold(text.c_str(), &end));
   return !text.empty() && end == text.data() + text.size();
@@ -46,7 +46,7 @@ template <typename Number>
 OptionCheck WithBounds(Number low, Number high, std::string shape) {
   return {[low, high](std::string& text) -> std::string {
             Number number = 0;
-            if (Read(text, &number) && !(number < low || number > high)) {
+            if (TakeNumber(text, &number) && !(number < low || number > high)) {
               return "";
             }
             return fmt::format("Value {} not in range {} to {}", text,

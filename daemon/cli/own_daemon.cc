@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 constexpr std::string_view kUnix = "unix:";
 // In the line that says where it listens (daemon/main.cc).
 constexpr std::string_view kPage = " http=";
-constexpr size_t kLogBytes = 65536;  // far more than comes before that line
+constexpr size_t kFirstBytes = 65536;  // far more than comes before that line
 // A daemon with a long history listens after some tenths of a second.
 constexpr std::chrono::seconds kStart(10);
 constexpr std::chrono::milliseconds kLook(20);
@@ -172,7 +172,7 @@ std::string OwnDaemon::page() const {
   // It listens first, and says where then.
   const auto end = steady_clock::now() + kStart;
   while (steady_clock::now() < end) {
-    const std::string log = ReadHead(log_, kLogBytes);
+    const std::string log = ReadHead(log_, kFirstBytes);
     const size_t at = log.find(kPage);
     const size_t line = log.find('\n', at);
     if (at != std::string::npos && line != std::string::npos) {

@@ -52,7 +52,7 @@ std::vector<ColumnSpan> Spans(const v1::GetStepsResponse& steps,
 
 // Which part of a cell, `level` eighths high in all, row `row` from the bottom
 // shows.
-std::string_view Cell(double level_eighths, int row) {
+std::string_view BarCell(double level_eighths, int row) {
   const int filled =
       std::clamp(static_cast<int>(std::lround(level_eighths)) - row * kEighths,
                  0, kEighths);
@@ -92,7 +92,7 @@ std::string Picture(const v1::GetStepsResponse& steps, std::string_view field,
         // At least one eighth, so that the least value is seen too.
         const double top = 1 + (OnAxis(span.high, axis) - bottom) / range *
                                    (rows * kEighths - 1);
-        out += Cell(top, row);
+        out += BarCell(top, row);
       }
     }
     out += '\n';

@@ -22,8 +22,8 @@ using Take = std::function<void(Time now, const Event& event)>;
 // A list of more is no help.
 constexpr size_t kRunsNamed = 8;
 
-Result<RecordingNote> ReadLog(const std::string& path, CheckOptions options,
-                              const Take& take) {
+Result<RecordingNote> RecordLog(const std::string& path, CheckOptions options,
+                                const Take& take) {
   options.on_event = take;
   // Changed rules are compared with the defaults.
   options.rules = DefaultRules();
@@ -66,9 +66,9 @@ Result<std::optional<RunKey>> Choose(const std::string& path,
                            Clean(wanted), there)};
 }
 
-Result<RecordingNote> ReadHistory(const std::string& path,
-                                  const RecordingChoice& only,
-                                  const Take& take) {
+Result<RecordingNote> RecordHistory(const std::string& path,
+                                    const RecordingChoice& only,
+                                    const Take& take) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
   if (!reader.ok()) return Error{reader.error()};
   const Result<std::optional<RunKey>> run = Choose(path, only, reader->get());
@@ -120,9 +120,9 @@ Result<RecordingNote> ReadRecording(const std::string& path,
                                     const Take& take) {
   constexpr std::string_view kDatabase = "SQLite format 3";
   if (path != "-" && ReadHead(path, kDatabase.size()) == kDatabase) {
-    return ReadHistory(path, only, take);
+    return RecordHistory(path, only, take);
   }
-  return ReadLog(path, log, take);
+  return RecordLog(path, log, take);
 }
 
 }  // namespace nanwatch

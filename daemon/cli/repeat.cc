@@ -41,8 +41,8 @@ void AddTo(std::vector<Seen>* all, const Unsteady& found) {
   all->push_back({found, 1});
 }
 
-void Take(const ComparedRun& first, const ComparedRun& other,
-          Repeats* repeats) {
+void TakePair(const ComparedRun& first, const ComparedRun& other,
+              Repeats* repeats) {
   ++repeats->count;
   const Comparison comparison = Compare(first, other);
   repeats->tensors += comparison.tensors;
@@ -73,7 +73,7 @@ int RepeatProgram(const RepeatOptions& options, const Style& style) {
       first = std::move(side->run);
       continue;
     }
-    Take(*first, side->run, &repeats);
+    TakePair(*first, side->run, &repeats);
     floors.Take(*first, side->run);
   }
   if (repeats.tensors + repeats.losses == 0) {

@@ -14,7 +14,7 @@ bool DrawsNumbers(const Unsteady& what) {
   return what.type.find("Dropout") != std::string::npos;
 }
 
-std::string OpWords(const Unsteady& what) {
+std::string UnsteadyWords(const Unsteady& what) {
   const size_t backward = what.type.rfind("Backward");
   const std::string type = what.kind == UnsteadyKind::kBackward ||
                                    what.kind == UnsteadyKind::kBackwardFunction
@@ -35,14 +35,14 @@ std::string What(const Unsteady& what) {
     case UnsteadyKind::kOp:
       return fmt::format(
           "{}, forward: its input is equal to the bit, its output is not",
-          OpWords(what));
+          UnsteadyWords(what));
     case UnsteadyKind::kFunction:
       return fmt::format(
           "A function {}before {}, forward: all before it is equal to the bit, "
           "what it makes is not",
           what.after.empty() ? std::string()
                              : fmt::format("after {} and ", what.after),
-          OpWords(what));
+          UnsteadyWords(what));
     case UnsteadyKind::kLoss:
       return "The loss: what the model makes is equal to the bit, the loss or "
              "its gradient is not";
@@ -50,12 +50,12 @@ std::string What(const Unsteady& what) {
       return fmt::format(
           "{}, backward: the gradient that arrives is equal to the bit, the "
           "one that it passes on is not",
-          OpWords(what));
+          UnsteadyWords(what));
     case UnsteadyKind::kBackwardFunction:
       return fmt::format(
           "A function behind {}, backward: all before it is equal to the bit, "
           "its gradient is not",
-          OpWords(what));
+          UnsteadyWords(what));
     case UnsteadyKind::kGradient:
       return fmt::format(
           "The gradient of {}: what its module gets, forward and backward, is "
@@ -73,7 +73,7 @@ std::string What(const Unsteady& what) {
   return "";
 }
 
-std::string WhatToDo(const Unsteady& what) {
+std::string CureOf(const Unsteady& what) {
   if (DrawsNumbers(what)) return "Set the seed before the first step.";
   switch (what.kind) {
     case UnsteadyKind::kWeights:
@@ -143,7 +143,7 @@ std::string RepeatsText(const Repeats& r, const Style& style) {
         r.floors_file));
   }
   if (!r.seen.empty()) {
-    const std::string advice = WhatToDo(r.seen.front().what);
+    const std::string advice = CureOf(r.seen.front().what);
     if (!advice.empty()) line("What to do: " + advice);
   }
   return out;

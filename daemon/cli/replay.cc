@@ -20,7 +20,7 @@
 namespace nanwatch {
 namespace {
 
-std::string Described(const EngineStamp& stamp) {
+std::string EngineText(const EngineStamp& stamp) {
   return fmt::format("engine {} of build {}", stamp.version,
                      stamp.build.empty() ? "unknown" : stamp.build);
 }
@@ -32,12 +32,12 @@ void PrintEngines(const std::vector<EngineStamp>& recorded_by) {
   std::string recorded;
   bool same = !recorded_by.empty();
   for (const EngineStamp& stamp : recorded_by) {
-    recorded += (recorded.empty() ? "" : ", then ") + Described(stamp);
+    recorded += (recorded.empty() ? "" : ", then ") + EngineText(stamp);
     same = same && stamp == mine;
   }
   std::printf("Recorded by %s; judged by %s.\n",
               recorded.empty() ? "an unknown engine" : recorded.c_str(),
-              Described(mine).c_str());
+              EngineText(mine).c_str());
   if (!same) {
     std::printf(
         "These are not the same build: a difference below may be the "

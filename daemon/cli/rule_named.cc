@@ -14,7 +14,7 @@
 namespace nanwatch {
 namespace {
 
-std::optional<int> NumberOf(const std::string& said) {
+std::optional<int> SaidNumber(const std::string& said) {
   int number = 0;
   const char* const end = said.data() + said.size();
   const auto [at, error] = std::from_chars(said.data(), end, number);
@@ -56,18 +56,18 @@ constexpr Absent kAbsent[] = {
 }  // namespace
 
 bool IsRuleNumber(const std::string& said) {
-  return NumberOf(said).has_value();
+  return SaidNumber(said).has_value();
 }
 
 const RuleSpec* RuleNamed(const std::string& said) {
-  if (const std::optional<int> number = NumberOf(said)) {
+  if (const std::optional<int> number = SaidNumber(said)) {
     return FindRule(RuleIdOf(*number));
   }
   return FindRule(std::string_view(said));
 }
 
 std::string WhyNoRule(const std::string& said) {
-  const std::optional<int> number = NumberOf(said);
+  const std::optional<int> number = SaidNumber(said);
   for (const Absent& absent : kAbsent) {
     if (absent.name != said && absent.number != number) continue;
     return fmt::format("There is no rule {}, {}. {}", absent.number,

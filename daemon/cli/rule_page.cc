@@ -55,7 +55,7 @@ std::string Marked(std::string_view sentence, const RuleSpec& rule) {
   return out;
 }
 
-Page PageOf(const RuleSpec& rule) {
+Page RulePageOf(const RuleSpec& rule) {
   Page page;
   page.parts = {{"Meaning", std::string(rule.meaning)},
                 {"Fires when", Marked(rule.trigger, rule)},
@@ -128,7 +128,7 @@ constexpr Family kFamilyOrder[] = {
 }  // namespace
 
 std::string RulePageText(const RuleSpec& rule, const Style& style) {
-  const Page page = PageOf(rule);
+  const Page page = RulePageOf(rule);
   std::string out =
       fmt::format("{}  {}\n", style.Bold(rule.name),
                   style.Dim(fmt::format("rule {}, family {}", NumberOf(rule.id),
@@ -156,7 +156,7 @@ std::string RulePageText(const RuleSpec& rule, const Style& style) {
 }
 
 std::string RulePageMarkdown(const RuleSpec& rule) {
-  const Page page = PageOf(rule);
+  const Page page = RulePageOf(rule);
   std::string out = fmt::format("# {}\n\nRule {}, family {}.\n", rule.name,
                                 NumberOf(rule.id), Name(rule.family));
   for (const auto& [title, sentences] : page.parts) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/grouped.h"
 #include "cli/depth.h"
 #include "cli/summary_text.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::string_view kScale = "loss_scale";
 
-std::optional<double> LastOf(const v1::RankSummary& rank,
-                             std::string_view field) {
+std::optional<double> LastOfRank(const v1::RankSummary& rank,
+                                 std::string_view field) {
   for (const v1::StepValue& value : rank.values()) {
     if (value.field() == field && value.has_last()) return value.last();
   }
@@ -26,10 +27,10 @@ bool ToldOverflows(const v1::RankSummary& rank) {
   return rank.steps() == 0 || rank.overflow_unknown() < rank.steps();
 }
 
-bool HasScale(const v1::RunDetail& run) {
+bool AnyHasScale(const v1::RunDetail& run) {
   return std::any_of(run.ranks().begin(), run.ranks().end(),
                      [](const v1::RankSummary& rank) {
-                       return LastOf(rank, kScale).has_value();
+                       return LastOfRank(rank, kScale).has_value();
                      });
 }
 
@@ -37,8 +38,8 @@ std::string RankLine(const v1::RankSummary& rank, bool scaled,
                      const Style& style, int64_t now_us) {
   std::string out = fmt::format(
       "  {:>6}  {}  {:<6}  {:>9}  {:>12}", rank.rank(), Fitted(rank.host(), 16),
-      Word(rank.state()), rank.last_step(), Number(LastOf(rank, "loss")));
-  if (scaled) out += fmt::format("  {:>10}", Number(LastOf(rank, kScale)));
+      Word(rank.state()), rank.last_step(), Number(LastOfRank(rank, "loss")));
+  if (scaled) out += fmt::format("  {:>10}", Number(LastOfRank(rank, kScale)));
   out += fmt::format("  {:>10}", ToldOverflows(rank) ? Grouped(rank.overflows())
                                                      : "-");  // not collected
   return out +
@@ -57,6 +58,39 @@ size_t OwnerWidth(const v1::ListRunsResponse& runs) {
   return longest == 0 ? 0 : std::clamp(longest, kLeast, kMost);
 }
 
+// Those that run, and those that ended within a day.
+v1::ListRunsResponse Recent(const v1::ListRunsResponse& runs) {
+  constexpr int64_t kDay = int64_t{86400} * 1'000'000;
+  v1::ListRunsResponse recent;
+  recent.set_now_us(runs.now_us());
+  for (const v1::RunSummary& run : runs.runs()) {
+    const int64_t until = std::max(run.last_record_us(), run.ended_us());
+    if (run.state() != v1::LIFE_STATE_CLOSED || runs.now_us() - until <= kDay) {
+      *recent.add_runs() = run;
+    }
+  }
+  return recent;
+}
+
+std::string OlderText(int older) {
+  if (older == 0) return "";
+  return fmt::format("{} of more than a day ago: nanwatch runs --all\n",
+                     Counted(static_cast<uint64_t>(older), "run"));
+}
+
+// What "was critical" means; empty: it stands nowhere.
+std::string WasText(const v1::ListRunsResponse& runs, const Style& style) {
+  const bool any = std::any_of(runs.runs().begin(), runs.runs().end(),
+                               [](const v1::RunSummary& run) {
+                                 return HealthText(run).starts_with("was ");
+                               });
+  if (!any) return "";
+  return style.Dim(
+             "\"was\": at its worst. How such a run stood at its end: "
+             "nanwatch diagnose RUN") +
+         '\n';
+}
+
 // How it ended, beside when; empty: in order, or it goes on. Of runs that ended
 // long ago only why they were closed is known.
 std::string EndText(const v1::RunSummary& run) {
@@ -73,7 +107,7 @@ std::string EndText(const v1::RunSummary& run) {
 std::string RanksTable(const v1::RunDetail& run, int most, const Style& style,
                        int64_t now_us) {
   if (run.ranks_size() == 0) return {};
-  const bool scaled = HasScale(run);
+  const bool scaled = AnyHasScale(run);
   std::string out = '\n' + style.Bold("Ranks") + '\n';
   std::string heads = fmt::format("  {:>6}  {:<16}  {:<6}  {:>9}  {:>12}",
                                   "rank", "host", "state", "step", "loss");
@@ -112,11 +146,15 @@ std::string OpsTable(const v1::RunDetail& run, int most, const Style& style) {
   return out + AndMore(run.ops_size(), shown, "op", 2);
 }
 
-std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
-  if (runs.runs_size() == 0) {
+std::string RunsTable(const v1::ListRunsResponse& known, const Style& style,
+                      bool all) {
+  if (known.runs_size() == 0) {
     return "No run is known. A training appears here once it has opened a "
            "session.\n";
   }
+  const v1::ListRunsResponse runs = all ? known : Recent(known);
+  const std::string more = OlderText(known.runs_size() - runs.runs_size());
+  if (runs.runs_size() == 0) return "No run of the last day. " + more;
   size_t wide = 9;
   for (const v1::RunSummary& run : runs.runs()) {
     wide = std::max(wide, HealthText(run).size());
@@ -127,16 +165,16 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
                                   });
   const size_t owner = OwnerWidth(runs);
   std::string heads =
-      fmt::format("{:<{}} {:<24} {:>3} ", "health", wide, "run", "try");
+      fmt::format("{:<{}} {:<24} {:>7} ", "health", wide, "run", "attempt");
   if (owner > 0) heads += fmt::format("{:<{}} ", "owner", owner);
   heads += fmt::format("{:<6} {:>9} {:>11}", "state", "step", "loss");
   if (scaled) heads += fmt::format(" {:>11}", "scale");
   std::string out = style.Dim(heads + "  last record") + '\n';
   for (const v1::RunSummary& run : runs.runs()) {
-    out += fmt::format(
-        "{} {} {:>3} ",
-        style.Tint(Shown(run), fmt::format("{:<{}}", HealthText(run), wide)),
-        Fitted(run.run_id(), 24), run.attempt());
+    out += fmt::format("{} {} {:>7} ",
+                       style.Tint(ShownSeverity(run),
+                                  fmt::format("{:<{}}", HealthText(run), wide)),
+                       Fitted(run.run_id(), 24), run.attempt());
     if (owner > 0) out += Fitted(run.owner(), owner) + ' ';
     out += fmt::format("{:<6} {:>9} {:>11}", Word(run.state()), run.last_step(),
                        Number(LastOf(run, "loss")));
@@ -144,7 +182,7 @@ std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style) {
     out += fmt::format("  {}\n",
                        Ago(run.last_record_us(), runs.now_us()) + EndText(run));
   }
-  return out;
+  return out + WasText(runs, style) + more;
 }
 
 }  // namespace nanwatch

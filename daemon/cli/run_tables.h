@@ -11,8 +11,10 @@
 
 namespace nanwatch {
 
-// A line a run.
-std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style);
+// A line a run. Of those that ended more than a day ago their number alone,
+// unless `all` are asked for.
+std::string RunsTable(const v1::ListRunsResponse& runs, const Style& style,
+                      bool all);
 // At most `most` ranks, the worst where some are left out; empty when there is
 // none.
 std::string RanksTable(const v1::RunDetail& run, int most, const Style& style,

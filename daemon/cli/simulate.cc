@@ -48,7 +48,7 @@ ScalerDeclaration Over(ScalerDeclaration own, const ScalerDeclaration& set) {
   return own;
 }
 
-Status Check(const ScalerParameters& p, const std::string& title) {
+Status CheckParameters(const ScalerParameters& p, const std::string& title) {
   if (FollowsStatistics(p.growth)) {
     return Error{title +
                  " follows statistics of the gradients, which were not "
@@ -72,8 +72,9 @@ Status Check(const ScalerParameters& p, const std::string& title) {
   return OkStatus();
 }
 
-Result<RecordingNote> Read(const SimulateOptions& options,
-                           const std::function<void(const Event&)>& take) {
+Result<RecordingNote> ReadRecorded(
+    const SimulateOptions& options,
+    const std::function<void(const Event&)>& take) {
   if (options.recording != "-" && !FileExists(options.recording)) {
     return ReadDaemonsRun(options.address,
                           {options.recording, options.run.attempt}, take);
@@ -104,7 +105,7 @@ Result<RecordedRun> OneOf(std::vector<RecordedRun> runs,
 
 Status ReadForSimulation(const SimulateOptions& options,
                          const std::function<void(const Event&)>& take) {
-  const Result<RecordingNote> note = Read(options, take);
+  const Result<RecordingNote> note = ReadRecorded(options, take);
   return note.ok() ? OkStatus() : Status(Error{note.error()});
 }
 
@@ -143,7 +144,7 @@ Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
     p.init = run.updates.front().scale;
     choice.init_recorded = true;
   }
-  const Status checked = Check(p, choice.title);
+  const Status checked = CheckParameters(p, choice.title);
   if (!checked.ok()) return Error{checked.error()};
   return choice;
 }
@@ -151,7 +152,7 @@ Result<ScalerChoice> ChooseScaler(const SimulateOptions& options,
 int SimulateRun(const SimulateOptions& options, const Style& style) {
   UpdateRecorder recorder;
   const Result<RecordingNote> note =
-      Read(options, [&](const Event& event) { recorder.Take(event); });
+      ReadRecorded(options, [&](const Event& event) { recorder.Take(event); });
   if (!note.ok()) return Fail(note.error());
   const Result<RecordedRun> run = OneOf(recorder.Finish(), options.run.attempt);
   if (!run.ok()) return Fail(run.error());

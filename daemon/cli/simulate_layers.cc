@@ -18,12 +18,13 @@ namespace {
 using RecordedScales = LayerRecorder::Recorded;
 using Json = nlohmann::ordered_json;
 
-double Share(uint64_t part, uint64_t of) {
+double ShareOf(uint64_t part, uint64_t of) {
   return of == 0 ? 0 : static_cast<double>(part) / static_cast<double>(of);
 }
 
-std::string Text(const RecordedScales& run,
-                 const std::vector<LayerOutcome>& all, const Style& style) {
+std::string LayersText(const RecordedScales& run,
+                       const std::vector<LayerOutcome>& all,
+                       const Style& style) {
   std::string out = fmt::format(
       "{} attempt {}: {} updates with gradients of {} layers, steps {} to "
       "{}\n\n",
@@ -36,8 +37,8 @@ std::string Text(const RecordedScales& run,
   for (const LayerOutcome& one : all) {
     out +=
         fmt::format("  {:<26}{:>10.1f} %{:>10.1f} %{:>20}\n", one.name,
-                    100 * Share(one.lost, one.attempts),
-                    100 * Share(one.overflows, one.updates),
+                    100 * ShareOf(one.lost, one.attempts),
+                    100 * ShareOf(one.overflows, one.updates),
                     fmt::format("2^{:.0f}, 2^{:.0f}", one.lowest, one.highest));
   }
   out += '\n' +
@@ -89,7 +90,7 @@ int SimulateRunsLayers(const SimulateOptions& options, const Style& style) {
   const RecordedScales& run = runs.back();
   const std::vector<LayerOutcome> all = SimulateLayers(run.updates);
   const std::string text =
-      options.json ? AsJson(run, all) : Text(run, all, style);
+      options.json ? AsJson(run, all) : LayersText(run, all, style);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -17,7 +17,7 @@ constexpr int kRows = 5;
 // A span of values beyond this is drawn by their logarithm.
 constexpr double kWideSpan = 30;
 
-void AddValue(double value, StepBucket::Value* to) {
+void AddToBucket(double value, StepBucket::Value* to) {
   if (std::isnan(value)) {
     ++to->nan;
   } else if (std::isinf(value)) {
@@ -37,7 +37,7 @@ void AddStep(const StepRecord& step, StepBucket* bucket) {
   if (step.is(StepFlag::kSkipped)) ++bucket->skipped;
   for (const StepField field : {StepField::kLoss, StepField::kLossScale}) {
     if (step.has(field)) {
-      AddValue(step[field], &bucket->value[static_cast<int>(field)]);
+      AddToBucket(step[field], &bucket->value[static_cast<int>(field)]);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -60,6 +61,10 @@ std::string Style::Tint(v1::Severity severity, std::string_view text) const {
   }
 }
 
+v1::Severity OnWire(Severity severity) {
+  return static_cast<v1::Severity>(severity);
+}
+
 std::string_view Word(v1::Severity severity) {
   switch (severity) {
     case v1::SEVERITY_INFO:
@@ -108,7 +113,7 @@ std::string_view Word(v1::EvidenceGrade grade) {
 
 std::string Number(double value) {
   if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
   if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
   const double magnitude = std::fabs(value);
   if (value == std::floor(value) && magnitude < 1e9) {
@@ -128,6 +133,12 @@ std::string Ago(int64_t us, int64_t now_us) {
   if (seconds < 7200) return fmt::format("{} min", seconds / 60);
   if (seconds < 172800) return fmt::format("{} h", seconds / 3600);
   return fmt::format("{} d", seconds / 86400);
+}
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(c));
+  return out;
 }
 
 std::string Clean(std::string_view text) {

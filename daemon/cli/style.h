@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/grouped.h"
+#include "model/severity.h"
 #include "nanwatch/v1/query.pb.h"
 
 namespace nanwatch {
@@ -28,6 +29,9 @@ struct Style {
   std::string Tint(v1::Severity severity, std::string_view text) const;
 };
 
+// A severity as the wire has it.
+v1::Severity OnWire(Severity severity);
+
 // "healthy", "info", "warning", "critical".
 std::string_view Word(v1::Severity severity);
 std::string_view Word(v1::LifeState state);
@@ -41,6 +45,8 @@ std::string Number(std::optional<double> value);  // absent: "-"
 // "12 s", "3 min", "2 h", from now back to `us`.
 std::string Ago(int64_t us, int64_t now_us);
 
+// In capital letters, as ASCII has them.
+std::string Upper(std::string_view text);
 // `text` with all that is not plain (base/plain_text.h) shown as '?', so that a
 // name or a line of a log cannot drive the terminal.
 std::string Clean(std::string_view text);

@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -12,12 +11,6 @@ namespace {
 
 // Less is what clocks differ by where nothing is wrong with them.
 constexpr int64_t kSkewShown = 60'000'000;
-
-std::string Upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(c));
-  return out;
-}
 
 // "61 s", "3 h": to the nearest, as a clock that is 3 h off is never so
 // exactly.
@@ -49,7 +42,7 @@ std::string HealthText(const v1::RunSummary& run) {
                               : Clean(run.health());
 }
 
-v1::Severity Shown(const v1::RunSummary& run) {
+v1::Severity ShownSeverity(const v1::RunSummary& run) {
   return run.health().empty() ? run.severity() : run.health_severity();
 }
 
@@ -82,7 +75,7 @@ std::string HeadText(const v1::RunSummary& run, const Style& style) {
 std::string VerdictText(const v1::RunSummary& run, const Style& style) {
   std::string word = Upper(HealthText(run));
   if (run.state() == v1::LIFE_STATE_CLOSED) word += ", ended";
-  return style.Tint(Shown(run), word) + '\n' +
+  return style.Tint(ShownSeverity(run), word) + '\n' +
          Wrapped(run.headline(), 2, style.columns);
 }
 
@@ -109,6 +102,14 @@ std::string ClockText(const v1::RunDetail& run) {
       "the clocks of {} are off, rank {}'s most, {} {}: times are shown by the "
       "daemon's",
       Counted(off, "rank"), whose, by, where);
+}
+
+std::string RanksText(const v1::RunSummary& run) {
+  const std::string all =
+      Counted(static_cast<uint64_t>(run.world_size()), "rank");
+  return run.state() == v1::LIFE_STATE_CLOSED
+             ? all
+             : fmt::format("{} of {}", Grouped(run.ranks_open()), all);
 }
 
 bool HasScale(const v1::RunSummary& run) {
@@ -165,9 +166,11 @@ std::string NumbersText(const v1::RunDetail& detail, const Style& style) {
                        Number(layers.lowest()), Clean(layers.lowest_op()),
                        Number(layers.highest()), Clean(layers.highest_op()));
   }
-  out += fmt::format("  {} of {} ranks connected", run.ranks_open(),
-                     run.world_size());
-  if (run.ranks_lost() > 0) out += fmt::format(", {} lost", run.ranks_lost());
+  out += "  " + RanksText(run);
+  if (run.state() != v1::LIFE_STATE_CLOSED) out += " connected";
+  if (run.ranks_lost() > 0) {
+    out += fmt::format(", {} lost", Grouped(run.ranks_lost()));
+  }
   if (run.dropped_steps() > 0) {
     out += fmt::format("; {} {} dropped by clients",
                        Counted(run.dropped_steps(), "step record"),

@@ -15,9 +15,12 @@ namespace nanwatch {
 
 // What a run is called (model/health.h), and how bad that is.
 std::string HealthText(const v1::RunSummary& run);
-v1::Severity Shown(const v1::RunSummary& run);
+v1::Severity ShownSeverity(const v1::RunSummary& run);
 // The newest value of a field of steps, e.g. "loss".
 std::optional<double> LastOf(const v1::RunSummary& run, std::string_view field);
+
+// "7 of 8 ranks", which are connected; "8 ranks" of a run that ended.
+std::string RanksText(const v1::RunSummary& run);
 
 // True where a loss scale was reported.
 bool HasScale(const v1::RunSummary& run);

@@ -31,7 +31,7 @@ namespace nanwatch {
 namespace {
 
 // How often files are asked whether they grew.
-constexpr std::chrono::milliseconds kLook(250);
+constexpr std::chrono::milliseconds kLookForStop(250);
 // What is read of a file before others have their turn: so what waits for
 // them to be judged stays small.
 constexpr size_t kTurnBytes = 16 * 1024;
@@ -90,7 +90,7 @@ class FileTail {
       }
       if (stopped) return true;
       judge_->Tick(SystemClock().Now());
-      stopped = stop->Wait(kLook);
+      stopped = stop->Wait(kLookForStop);
       if (stopped) end = std::chrono::steady_clock::now() + kLastLook;
     }
   }

@@ -26,7 +26,7 @@ constexpr int kBreathMs = 100;
 constexpr int kTogetherMs = 2000;
 // The handshake of a daemon on this machine takes a few milliseconds.
 constexpr milliseconds kHandshake(500);
-constexpr int kCloseMs = 2000;
+constexpr int kFeedCloseMs = 2000;
 
 // StepField and the bits of nanwatch_step::present are in one order.
 static_assert(1u << static_cast<int>(StepField::kLoss) == NANWATCH_STEP_LOSS);
@@ -100,7 +100,7 @@ void TailFeed::DecideHeld(bool at_end) {
     held_.clear();
     // One that spoke for the program until now ends, as its records do.
     for (auto& [rank, session] : sessions_) {
-      nanwatch_close(session.handle, kCloseMs);
+      nanwatch_close(session.handle, kFeedCloseMs);
     }
     sessions_.clear();
     return;
@@ -236,7 +236,7 @@ std::string TailFeed::Close() {
   closed_as_ = run_id();
   uint64_t lost = 0;
   uint64_t pushed = 0;
-  int left_ms = kCloseMs;
+  int left_ms = kFeedCloseMs;
   for (auto& [rank, session] : sessions_) {
     const auto begin = std::chrono::steady_clock::now();
     nanwatch_flush(session.handle, left_ms);

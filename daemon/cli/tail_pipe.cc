@@ -14,7 +14,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr size_t kPiece = 64 * 1024;
+constexpr size_t kPipePiece = 64 * 1024;
 // Of a pipe in the kernel: room for a training that prints while this program
 // does not run.
 constexpr int kPipeBytes = 1024 * 1024;
@@ -28,7 +28,7 @@ TailPipe::TailPipe(int file, TeeOut* tee, TailJudge* judge, TailVoice* voice,
       judge_(judge),
       voice_(voice),
       stop_(stop),
-      piece_(kPiece, '\0') {
+      piece_(kPipePiece, '\0') {
   fcntl(file_, F_SETPIPE_SZ, kPipeBytes);  // a wish; not all are pipes
 }
 

@@ -12,7 +12,7 @@ namespace {
 // What is more is a date or a process.
 constexpr int32_t kRankMax = 65535;
 
-std::optional<int32_t> Number(std::string_view digits) {
+std::optional<int32_t> WholeNumberIn(std::string_view digits) {
   int32_t value = 0;
   const char* end = digits.data() + digits.size();
   const auto [rest, error] = std::from_chars(digits.data(), end, value);
@@ -31,7 +31,7 @@ std::string_view Digits(std::string_view text) {
   return text.substr(0, static_cast<size_t>(end - text.begin()));
 }
 
-std::string Lower(std::string text) {
+std::string InLowerCase(std::string text) {
   for (char& c : text) {
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
@@ -49,19 +49,19 @@ std::optional<int32_t> AfterWord(std::string_view path, std::string_view word) {
         std::string_view("_-=.").find(rest[0]) != std::string_view::npos) {
       rest.remove_prefix(1);
     }
-    if (const auto number = Number(Digits(rest))) return number;
+    if (const auto number = WholeNumberIn(Digits(rest))) return number;
     if (at == 0) return std::nullopt;
     end = at - 1;
   }
 }
 
 // The last part of `text` between `separators` that is a number.
-std::optional<int32_t> LastNumber(std::string_view text,
-                                  std::string_view separators) {
+std::optional<int32_t> NumberAfter(std::string_view text,
+                                   std::string_view separators) {
   std::optional<int32_t> found;
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(separators), text.size());
-    if (const auto number = Number(text.substr(0, end))) found = number;
+    if (const auto number = WholeNumberIn(text.substr(0, end))) found = number;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return found;
@@ -75,9 +75,9 @@ constexpr Find kFinds[] = {
     [](std::string_view path) { return AfterWord(path, "gpu"); },
     [](std::string_view path) { return AfterWord(path, "npu"); },
     [](std::string_view path) {
-      return LastNumber(path.substr(path.rfind('/') + 1), "._-");
+      return NumberAfter(path.substr(path.rfind('/') + 1), "._-");
     },
-    [](std::string_view path) { return LastNumber(path, "/"); },
+    [](std::string_view path) { return NumberAfter(path, "/"); },
 };
 
 // Empty: not all have a number of their own.
@@ -85,7 +85,7 @@ std::vector<int32_t> AllDifferent(const std::vector<std::string>& paths,
                                   Find find) {
   std::vector<int32_t> ranks;
   for (const std::string& path : paths) {
-    const auto rank = find(Lower(path));
+    const auto rank = find(InLowerCase(path));
     if (!rank || std::find(ranks.begin(), ranks.end(), *rank) != ranks.end()) {
       return {};
     }
@@ -97,7 +97,7 @@ std::vector<int32_t> AllDifferent(const std::vector<std::string>& paths,
 }  // namespace
 
 std::optional<int32_t> RankOfLog(const std::string& path) {
-  return AfterWord(Lower(path), "rank");
+  return AfterWord(InLowerCase(path), "rank");
 }
 
 std::vector<int32_t> RanksOfLogs(const std::vector<std::string>& paths) {

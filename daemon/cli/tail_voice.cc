@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <utility>
 
@@ -23,23 +22,13 @@ constexpr size_t kToldMax = 10000;
 // Times that the same incident is told in full.
 constexpr int64_t kTimesInFull = 3;
 
-v1::Severity Wire(Severity severity) {
-  return static_cast<v1::Severity>(severity);
-}
-
 bool PowerOfTen(int64_t n) {
   while (n % 10 == 0 && n > 0) n /= 10;
   return n == 1;
 }
 
-std::string Upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(c));
-  return out;
-}
-
 // "step 12 of attempt 2, rank 3"
-std::string Where(const Notice& notice, int64_t step) {
+std::string StepAndRank(const Notice& notice, int64_t step) {
   std::string out = fmt::format("step {}", step);
   if (notice.run.attempt > 0) {
     out += fmt::format(" of attempt {}", notice.run.attempt + 1);
@@ -51,7 +40,7 @@ std::string Where(const Notice& notice, int64_t step) {
 }
 
 // "likely cause: range overflow. To do: ..."; empty: nothing is known.
-std::string WhatToDo(const Notice& notice) {
+std::string CauseAndCure(const Notice& notice) {
   std::string out;
   if (notice.incident.cause != Cause::kUnexplained) {
     std::string cause(Name(notice.incident.cause));
@@ -123,7 +112,7 @@ void TailVoice::Alarm(Severity severity, const std::string& what) const {
   const std::string word = Upper(Name(severity));
   std::string line =
       Line(fmt::format("{} at {}", word, what), static_cast<int>(kName.size()));
-  line.replace(0, word.size(), style_.Tint(Wire(severity), word));
+  line.replace(0, word.size(), style_.Tint(OnWire(severity), word));
   Say(std::string(kName) + line);
 }
 
@@ -134,7 +123,7 @@ void TailVoice::TellText(const Notice& notice, Told* told) const {
     if (!std::exchange(told->aloud, false) || !incident.resolved_step) return;
     Say(std::string(kName) +
         Line(fmt::format("over at {}: {} ({} since step {})",
-                         Where(notice, *incident.resolved_step),
+                         StepAndRank(notice, *incident.resolved_step),
                          RuleNameOf(incident.rule), Name(incident.worst),
                          incident.opened_step),
              static_cast<int>(kName.size())));
@@ -152,13 +141,14 @@ void TailVoice::TellText(const Notice& notice, Told* told) const {
       told->times > 1 && began
           ? fmt::format(" (again: {} times by now)", told->times)
           : "";
-  std::string first = Line(
-      fmt::format("{} at {}{}: {}", word, Where(notice, incident.opened_step),
-                  again, incident.summary),
-      static_cast<int>(kName.size()));
-  first.replace(0, word.size(), style_.Tint(Wire(incident.severity), word));
+  std::string first =
+      Line(fmt::format("{} at {}{}: {}", word,
+                       StepAndRank(notice, incident.opened_step), again,
+                       incident.summary),
+           static_cast<int>(kName.size()));
+  first.replace(0, word.size(), style_.Tint(OnWire(incident.severity), word));
   std::string text = std::string(kName) + first;
-  std::string advice = WhatToDo(notice);
+  std::string advice = CauseAndCure(notice);
   if (!advice.empty() && advice != told->advice) {
     text += std::string(kName) + "  " +
             Line(advice, static_cast<int>(kName.size()) + 2);

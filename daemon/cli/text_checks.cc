@@ -14,7 +14,7 @@ namespace nanwatch {
 namespace {
 
 // The bytes above ASCII too: some of them are no text.
-std::string Shown(std::string text) {
+std::string InAscii(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) >= 0x80) c = '?';
   }
@@ -26,7 +26,7 @@ std::string Shown(std::string text) {
 OptionCheck Utf8Text() {
   return {[](std::string& text) -> std::string {
     if (IsUtf8(text)) return "";
-    return fmt::format("'{}' is not UTF-8", Shown(text));
+    return fmt::format("'{}' is not UTF-8", InAscii(text));
   }};
 }
 
@@ -60,7 +60,7 @@ OptionCheck DaemonPlace() {
     return fmt::format(
         "'{}' is no address: give /path, unix:/path or host:port with a port "
         "of 1 to 65535",
-        Shown(text));
+        InAscii(text));
   }};
 }
 

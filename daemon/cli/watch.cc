@@ -49,8 +49,8 @@ void Paint(const std::string& text, int rows) {
   std::fflush(stdout);
 }
 
-v1::GetStepsResponse ReadSteps(QueryClient& client, const RunChoice& run,
-                               const Style& style) {
+v1::GetStepsResponse AskForSteps(QueryClient& client, const RunChoice& run,
+                                 const Style& style) {
   v1::GetStepsRequest request;
   request.set_run_id(run.run_id);
   if (run.attempt) request.set_attempt(*run.attempt);
@@ -148,7 +148,7 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
   if (once) {
     const Result<v1::RunDetail> detail = client.GetRun(run.run_id, run.attempt);
     if (!detail.ok()) return Fail(detail.error());
-    const auto steps = ReadSteps(client, run, style);
+    const auto steps = AskForSteps(client, run, style);
     std::fputs(
         WatchFrame(*detail, steps, layers.Read(client, run, *detail), style, 0)
             .c_str(),
@@ -165,7 +165,7 @@ int WatchRun(QueryClient& client, const RunChoice& run, const Style& style,
     const Status status =
         client.WatchRun(request, [&](const v1::RunDetail& detail) {
           const Style now = Style::OfTerminal();  // it may have been resized
-          view.Show({detail, ReadSteps(client, run, now),
+          view.Show({detail, AskForSteps(client, run, now),
                      layers.Read(client, run, detail), now});
           return true;
         });

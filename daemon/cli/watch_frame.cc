@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/cause_text.h"
+#include "cli/incident_text.h"
 #include "cli/layers_table.h"
 #include "cli/picture.h"
 #include "cli/summary_text.h"
@@ -110,10 +111,9 @@ std::string Head(const v1::RunDetail& run, const Shape& shape,
                  const Style& style) {
   constexpr int kName = 32;  // columns of the run's
   const v1::RunSummary& summary = run.summary();
-  const std::string rest =
-      fmt::format("attempt {}, {}, step {}, {} of {} ranks", summary.attempt(),
-                  Word(summary.state()), summary.last_step(),
-                  summary.ranks_open(), summary.world_size());
+  const std::string rest = fmt::format("attempt {}, {}, step {}, {}",
+                                       summary.attempt(), Word(summary.state()),
+                                       summary.last_step(), RanksText(summary));
   const bool fits = kName + 2 + static_cast<int>(rest.size()) <= style.columns;
   std::string out =
       style.Bold(Fitted(summary.run_id(), std::min(kName, style.columns)));
@@ -124,10 +124,10 @@ std::string Head(const v1::RunDetail& run, const Shape& shape,
   return out + Figures(summary, style);
 }
 
-std::string Verdict(const v1::RunDetail& run, const Shape& shape,
-                    const Style& style) {
+std::string VerdictRow(const v1::RunDetail& run, const Shape& shape,
+                       const Style& style) {
   const v1::RunSummary& summary = run.summary();
-  const v1::Severity shown = Shown(summary);
+  const v1::Severity shown = ShownSeverity(summary);
   std::string title = HealthText(summary);
   std::transform(title.begin(), title.end(), title.begin(), ::toupper);
   return style.Tint(shown, title) + '\n' +
@@ -156,8 +156,8 @@ std::string Pictures(const v1::GetStepsResponse& steps, const Shape& shape,
                    steps.buckets(steps.buckets_size() - 1).last_step()));
 }
 
-std::string Cause(const v1::RunDetail& run, const Shape& shape,
-                  const Style& style) {
+std::string CauseRow(const v1::RunDetail& run, const Shape& shape,
+                     const Style& style) {
   constexpr int kActions = 2;
   if (run.causes_size() == 0) return "";
   const v1::CauseVerdict& cause = run.causes(0);
@@ -177,8 +177,8 @@ std::string Cause(const v1::RunDetail& run, const Shape& shape,
   return out;
 }
 
-std::string Incidents(const v1::RunDetail& run, const Shape& shape,
-                      const Style& style) {
+std::string IncidentRows(const v1::RunDetail& run, const Shape& shape,
+                         const Style& style) {
   const int shown = std::min(run.incidents_size(), shape.incidents);
   if (shown == 0) return "";
   std::string out = style.Bold("incidents");
@@ -188,12 +188,13 @@ std::string Incidents(const v1::RunDetail& run, const Shape& shape,
   out += '\n';
   for (int i = 0; i < shown; ++i) {
     const v1::Incident& incident = run.incidents(i);
-    out += fmt::format(
-        "  {} {:<8} step {:<9} {}\n",
-        style.Tint(incident.severity(),
-                   fmt::format("{:<8}", Word(incident.worst()))),
-        Word(incident.state()), incident.opened_step(),
-        Fitted(incident.summary(), std::max(20, style.columns - 36)));
+    const std::string word = fmt::format("{:<8}", Word(incident));
+    const int room = style.columns - 28 - static_cast<int>(word.size());
+    out += fmt::format("  {} {} step {:<9} {}\n",
+                       style.Tint(incident.severity(),
+                                  fmt::format("{:<8}", Word(incident.worst()))),
+                       word, incident.opened_step(),
+                       Fitted(incident.summary(), std::max(20, room)));
   }
   return out;
 }
@@ -225,9 +226,9 @@ std::string Composed(const v1::RunDetail& run,
   std::string out;
   const double scale = LastOf(run.summary(), "loss_scale").value_or(1);
   for (const std::string& block :
-       {Head(run, shape, style), Verdict(run, shape, style),
-        Pictures(steps, shape, style), Cause(run, shape, style),
-        Incidents(run, shape, style),
+       {Head(run, shape, style), VerdictRow(run, shape, style),
+        Pictures(steps, shape, style), CauseRow(run, shape, style),
+        IncidentRows(run, shape, style),
         LayersBrief(layers, LayersSince(run.summary().last_step(), steps),
                     scale, shape.layers, style)}) {
     if (block.empty()) continue;

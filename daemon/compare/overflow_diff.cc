@@ -12,7 +12,7 @@ namespace {
 
 // A value of the benchmark from this share of the largest one on is near the
 // limit: another order of sums may go beyond it. Ours.
-constexpr double kNear = 0.25;
+constexpr double kNearShare = 0.25;
 // So many updates, the first halvings of a scale from 2^16 to 1. Ours.
 constexpr size_t kManyLost = 16;
 // Ops and steps of outputs. Where all is NaN there are no more to name.
@@ -25,7 +25,7 @@ bool IsMade(Slot slot) {
   return slot == Slot::kOutput || slot == Slot::kGradInput;
 }
 
-bool IsGiven(Slot slot) {
+bool IsGivenSlot(Slot slot) {
   return slot == Slot::kInput || slot == Slot::kGradOutput ||
          slot == Slot::kParameter;
 }
@@ -43,7 +43,7 @@ void AddMade(const ComparedRun& run, Overflows* overflows) {
   for (const ComparedTensor& tensor : run.tensors) {
     if (SpecialsOf(tensor) == 0) continue;
     const std::pair of(tensor.step, tensor.op);
-    if (IsGiven(tensor.slot)) passed_on.insert(of);
+    if (IsGivenSlot(tensor.slot)) passed_on.insert(of);
     if (!IsMade(tensor.slot) || passed_on.count(of) > 0) continue;
     if (overflows->size() == most) return;
     const std::string& op = run.ops[tensor.op].name;
@@ -62,7 +62,7 @@ struct Seen {
   double largest = 0;  // magnitude, at the other's loss scale
 };
 
-ComparedStep StepAt(const ComparedRun& run, int64_t step) {
+ComparedStep StepOrNone(const ComparedRun& run, int64_t step) {
   const auto at = std::lower_bound(
       run.steps.begin(), run.steps.end(), step,
       [](const ComparedStep& s, int64_t wanted) { return s.step < wanted; });
@@ -71,8 +71,8 @@ ComparedStep StepAt(const ComparedRun& run, int64_t step) {
 
 // How much larger gradients are in b than in a at a step.
 double ScaleBeside(const ComparedRun& a, const ComparedRun& b, int64_t step) {
-  const double of_a = StepAt(a, step).loss_scale.value_or(0);
-  const double of_b = StepAt(b, step).loss_scale.value_or(0);
+  const double of_a = StepOrNone(a, step).loss_scale.value_or(0);
+  const double of_b = StepOrNone(b, step).loss_scale.value_or(0);
   return of_a > 0 && of_b > 0 ? of_b / of_a : 1;
 }
 
@@ -176,7 +176,7 @@ OverflowDiff DiffOverflows(const ComparedRun& a, const ComparedRun& b) {
     OverflowBeside beside{overflow, OpBeside::kUnknown};
     const auto limit = limits.find(place.second);
     if (there && limit != limits.end() &&
-        of->second.largest >= kNear * limit->second) {
+        of->second.largest >= kNearShare * limit->second) {
       beside.in_a = OpBeside::kNearLimit;
     } else if ((there && of->second.finite) ||
                (a.device_checked && HasStep(a, place.first))) {
@@ -187,7 +187,7 @@ OverflowDiff DiffOverflows(const ComparedRun& a, const ComparedRun& b) {
   }
   diff.abnormal_steps = abnormal.size();
   for (const int64_t step : abnormal)
-    diff.updates_lost += StepAt(b, step).skipped;
+    diff.updates_lost += StepOrNone(b, step).skipped;
   return diff;
 }
 

@@ -19,7 +19,6 @@ constexpr double kJump = 32;
 // Roundings in fp32 are of so many halves of a last bit, growing as the root of
 // the layers before. Ours, an estimate.
 constexpr double kRoundings = 4;
-constexpr double kOpsALayer = 8;
 // Of a pass that could not be compared, whose batch was computed in parts:
 // measured, a tenth of this.
 constexpr double kUnseenRoundings = 64;
@@ -42,7 +41,6 @@ constexpr size_t kNear = 8;
 // After updates weights have parted as far as the noise made them: only what
 // differs plainly is told.
 constexpr double kLeastLater = 0.02;
-constexpr double kFp32 = 0x1p-24;
 
 double Coarsest(const PairedStep& step, double lowest) {
   for (const TensorPair& pair : step.pairs) {

@@ -13,17 +13,15 @@ namespace {
 // last bit: in fp32 it grows as the root of the layers, in lower formats each
 // op rounds anew. Of healthy pairs of other summation order, measured: 5e-6 at
 // most in fp32; 0.94 % in bf16.
-constexpr double kRoundings = 64;
-constexpr double kOpsALayer = 8;
-constexpr double kLowerRoundings = 4;
-constexpr double kFp32 = 0x1p-24;
+constexpr double kLoneRoundings = 64;
+constexpr double kLoneLower = 4;
 
 double FloorOf(const TensorPair& pair, double lowest, size_t tensors) {
   const double measured = kOfRepeats * pair.usual;
   const double epsilon = std::max(pair.epsilon, lowest);
-  if (epsilon > kFp32) return std::max(measured, kLowerRoundings * epsilon);
+  if (epsilon > kFp32) return std::max(measured, kLoneLower * epsilon);
   const double depth = static_cast<double>(tensors) / kOpsALayer;
-  return std::max(measured, kRoundings * epsilon * std::sqrt(1 + depth));
+  return std::max(measured, kLoneRoundings * epsilon * std::sqrt(1 + depth));
 }
 
 // How many times what is usual; infinite where no number says it.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kPipeWrites{5000};
 
 // 0: `*text` has the whole, or one byte more than is taken; else errno.
-int ReadAll(int file, std::string* text) {
+int ReadWholeFile(int file, std::string* text) {
   text->resize(kConfigTextMost + 1);
   size_t size = 0;
   int why = 0;
@@ -45,7 +45,7 @@ Result<std::string> ReadConfigText(const std::string& file) {
   const int opened = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   int why = errno;
   if (opened >= 0) {
-    why = ReadAll(opened, &text);
+    why = ReadWholeFile(opened, &text);
     close(opened);
   }
   if (why == ETIMEDOUT) {

@@ -5,7 +5,7 @@
 namespace nanwatch {
 namespace {
 
-void ReadCount(YamlSection* section, const std::string& key, size_t* value) {
+void ReadQuota(YamlSection* section, const std::string& key, size_t* value) {
   auto number = static_cast<int64_t>(*value);
   section->Whole(key, 1, std::numeric_limits<int32_t>::max(), &number);
   *value = static_cast<size_t>(number);
@@ -17,11 +17,11 @@ void ReadSize(YamlSection* section, const std::string& key, uint64_t least,
 }
 
 void ReadKeys(YamlSection* section, Quotas* quotas) {
-  ReadCount(section, "runs", &quotas->runs);
-  ReadCount(section, "sessions", &quotas->sessions);
-  ReadCount(section, "connections", &quotas->connections);
-  ReadCount(section, "streams", &quotas->streams);
-  ReadCount(section, "queries", &quotas->queries);
+  ReadQuota(section, "runs", &quotas->runs);
+  ReadQuota(section, "sessions", &quotas->sessions);
+  ReadQuota(section, "connections", &quotas->connections);
+  ReadQuota(section, "streams", &quotas->streams);
+  ReadQuota(section, "queries", &quotas->queries);
   uint64_t bytes = quotas->op_bytes;
   ReadSize(section, "op_bytes", 1 << 10, &bytes);
   quotas->op_bytes = bytes;

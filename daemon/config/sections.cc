@@ -36,7 +36,7 @@ bool IsHostAndPort(std::string_view text) {
          number <= 65535;
 }
 
-bool IsLoopback(std::string_view address) {
+bool StaysOnHost(std::string_view address) {
   return address.starts_with("127.") || address.starts_with("[::1]:") ||
          address.starts_with("localhost:");
 }
@@ -51,7 +51,7 @@ void CheckTcp(YamlSection* section, const RpcOptions& options) {
                         ", ingest.tokens: they are for ingest.tcp, which is "
                         "off.");
     }
-  } else if (!tls && !IsLoopback(options.tcp_address)) {
+  } else if (!tls && !StaysOnHost(options.tcp_address)) {
     section->Complain("tcp",
                       " must be a loopback address such as 127.0.0.1:9766, or "
                       "off: for others set ingest.tls.");
@@ -70,7 +70,7 @@ void CheckTcp(YamlSection* section, const RpcOptions& options) {
   }
 }
 
-void ReadTls(YamlSection section, TlsOptions* options) {
+void ReadTlsSection(YamlSection section, TlsOptions* options) {
   section.Text("certificate", &options->certificate);
   section.Text("key", &options->key);
   section.Text("client_ca", &options->client_ca);
@@ -101,8 +101,8 @@ void ReadAddress(YamlSection* section, const std::string& key,
   }
 }
 
-void ReadCount(YamlSection* section, const std::string& key, int min, int max,
-               int* value) {
+void ReadBoundedCount(YamlSection* section, const std::string& key, int min,
+                      int max, int* value) {
   int64_t number = *value;
   section->Whole(key, min, max, &number);
   *value = static_cast<int>(number);
@@ -186,7 +186,7 @@ void ReadIngest(YamlSection section, RpcOptions* options) {
   }
   section.Flag("tcp_anonymous", &options->tcp_anonymous);
   section.Text("tokens", &options->tokens);
-  ReadTls(section.Section("tls"), &options->tls);
+  ReadTlsSection(section.Section("tls"), &options->tls);
   CheckTcp(&section, *options);
   ReadBytes(&section, "memory", 64 << 20, 1ull << 40, &options->memory_bytes);
   section.Finish();
@@ -211,7 +211,7 @@ void ReadWeb(YamlSection section, WebOptions* options) {
                      "port of at most 65535, or off.");
   }
   section.Texts("allowed_hosts", &options->allowed_hosts);
-  ReadCount(&section, "threads", 1, 64, &options->threads);
+  ReadBoundedCount(&section, "threads", 1, 64, &options->threads);
   section.Flag("annotations", &options->annotations);
   section.Text("config_file", &options->config_file);
   section.Flag("insecure", &options->insecure);

@@ -8,15 +8,15 @@
 namespace nanwatch {
 namespace {
 
-constexpr size_t kShown = 60;  // of a wrong URL
+constexpr size_t kUrlShown = 60;  // of a wrong URL
 
-std::string Shown(std::string_view url) {
+std::string ShownUrl(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   const bool named = url.find("://") != std::string_view::npos;
   std::string shown = named ? PublicUrl(url)
                             : PublicUrl(std::string(kScheme) + std::string(url))
                                   .substr(kScheme.size());
-  if (shown.size() > kShown) shown = shown.substr(0, kShown) + "...";
+  if (shown.size() > kUrlShown) shown = shown.substr(0, kUrlShown) + "...";
   for (char& c : shown) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) c = '?';
@@ -62,7 +62,7 @@ std::string_view WhatIsWrongWithAuthority(std::string_view authority) {
 }  // namespace
 
 std::string WhatIsWrongWithUrl(std::string_view url) {
-  const std::string is = " is '" + Shown(url) + "'; ";
+  const std::string is = " is '" + ShownUrl(url) + "'; ";
   const std::string_view rest = BehindScheme(url);
   if (rest.empty()) {
     return is + "it must begin with http:// or https://, and name a host.";

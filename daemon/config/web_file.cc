@@ -75,8 +75,8 @@ void ReadPath(YamlSection* section, const std::string& key,
 }
 
 // What could be said, and is not done here.
-void Refuse(YamlSection* section, const std::string& key,
-            const std::string& sentence) {
+void RefuseKey(YamlSection* section, const std::string& key,
+               const std::string& sentence) {
   if (section->Has(key)) section->Complain(key, sentence);
   section->Know(key);
 }
@@ -100,7 +100,7 @@ void CheckClients(YamlSection* section, const WebProtection& read) {
 void ReadTlsServer(YamlSection section, const std::string& folder,
                    WebProtection* read) {
   for (const char* key : {"cert", "key", "client_ca"}) {
-    Refuse(
+    RefuseKey(
         &section, key,
         " is not read here: put it into a file of its own, and name that in " +
             std::string(key) + "_file.");
@@ -218,9 +218,10 @@ Result<WebProtection> ParseWebFile(std::string_view yaml,
                   &read);
     ReadHttpServer(top.Section("http_server_config"), &read);
     ReadUsers(top.Section("basic_auth_users"), &read);
-    Refuse(&top, "rate_limit",
-           " is not supported here: leave it out; web.threads bounds how many "
-           "requests are answered at once.");
+    RefuseKey(
+        &top, "rate_limit",
+        " is not supported here: leave it out; web.threads bounds how many "
+        "requests are answered at once.");
     top.Finish();
   } catch (const std::exception& e) {  // yaml-cpp throws where it pleases
     reading.problems.push_back({0, 0, "The file cannot be read as YAML."});

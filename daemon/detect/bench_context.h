@@ -23,7 +23,10 @@ struct BenchContext {
   // or later.
   double bench_mean = 0;
   double bench_high = 0;
-  bool earlier_attempt = false;  // the benchmark is the run's own
+  // Of the run's own attempts before; of other runs all is 0.
+  bool earlier_attempt = false;
+  double noise = 0;    // deviation of a loss from their course; 0: not known
+  double learned = 0;  // from the first losses to the mean; 0: within the noise
 };
 
 }  // namespace nanwatch

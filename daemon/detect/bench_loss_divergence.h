@@ -44,9 +44,15 @@ class BenchLossDivergence {
     float nats = 0;
     int32_t pairs = 0;  // since it began
     int64_t since = 0;  // step
-    void Add(double deviations, int64_t step);
+    // `deviations`: how far a pair lies above healthy ones; `shift`: how far
+    // others would.
+    void Add(double deviations, double shift, int64_t step);
     bool Speaks(Thresholds t) const;
   };
+  // Returns from how far above on a loss is a finding, and the deviation of
+  // distances.
+  double LeastAbove(const BenchContext& c, Thresholds t) const;
+  double NoiseOf(const BenchContext& c) const;
   void Weigh(const BenchContext& c, double distance, Thresholds t);
   Severity Trigger(Thresholds t) const;
   bool clean(Thresholds t) const;
@@ -62,10 +68,14 @@ class BenchLossDivergence {
   // benchmark's they lie.
   double loss_ = 0;
   double bench_loss_ = 0;
+  double least_ = 0;  // distance from which on the newest pair is a finding
   float distance_ = 0;
   float size_ = 0;        // mean of how far apart they are
+  float lost_ = 0;        // share of what was learned, of the first ten pairs
   int32_t far_ = 0;       // pairs in a row of a mean beyond kCritical
   bool earlier_ = false;  // the benchmark is the run's own attempt before
+  // What was found began with the first pairs, as high as the run itself did.
+  bool not_loaded_ = false;
 };
 
 }  // namespace nanwatch

@@ -12,7 +12,9 @@ namespace {
 
 constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
 constexpr float kCalm = 0.693f;      // ln 2, times the level; ours
-constexpr float kOdd = 3.912f;       // ln 50, times the level; ours
+constexpr float kNews = 3;        // nats of a loss that moves; as loss_spike's
+constexpr int32_t kWithLoss = 4;  // records, as loss_spike's
+constexpr float kOdd = 3.912f;    // ln 50, times the level; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
@@ -46,7 +48,8 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "squared.",
     "max_ratio times the largest of the last 128 healthy norms (from "
     "min_samples on), or average_ratio times their level; for information "
-    "until hold in a row where healthy norms of the run were as large (a hard "
+    "until hold in a row where the loss does not move, but for lost_ratio, or "
+    "where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others), or a hundred times as "
     "large and the loss does not move (it has converged); critical for "
     "critical_hold updates in a row over critical_steps steps, if the loss "
@@ -56,8 +59,9 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "also at 2^64 and more (but in fp64).",
     "Finite and below twice the level for clear_after updates.",
     kThresholds,
-    "One batch far above is a warning, since a clip survives it. Ten in a "
-    "row are critical if they last 250 steps or are 1000 times the largest. "
+    "One batch far above is a note where the loss goes on as before, and a "
+    "warning else. Ten in a row are critical if they last 250 steps or are "
+    "1000 times the largest. "
     "Steps count and not records: a spike is as long however often it is "
     "logged. Where a log has no flags, a norm that is not finite does not "
     "prove that its update was applied; the next loss does. One norm of "
@@ -115,12 +119,16 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (s.values() == 0 || s.newest() != static_cast<float>(norm)) {
     return episode_.severity();
   }
+  // A clip survives one batch; a loss that does not move shows it.
+  const bool moves = c.loss->out() && !c.loss->has_learned_all() &&
+                     c.loss->excursion().nats() >= kNews;
   if (c.rate_restarts) {
     healthy_ = {};
     samples_ = rejected_ = 0;
   }
   if (Explodes(s, t)) {
-    norm_ = norm;
+    const bool goes_on = episode_.open() && std::isfinite(norm_) && !wide_;
+    norm_ = goes_on ? std::max(norm_, norm) : norm;
     wide_ = false;
     limit_ = healthy_.maximum();
     if (rejected_++ == 0) rejected_step_ = c.record.step;
@@ -131,9 +139,12 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool known = s.newest() <= c.at_rest->largest_norm() &&
                        (rejected_ < t[kHold] || c.loss->has_learned_all());
     const bool rests = c.at_rest->Explains(c.record);
-    trigger = stays && !rests  ? Severity::kCritical
-              : known || rests ? Severity::kInfo
-                               : Severity::kWarning;
+    const bool survived = !moves && c.loss->values() > 0 &&
+                          rejected_ < t[kHold] && norm < t[kLostRatio] * limit_;
+    beside_loss_ = kWithLoss;
+    trigger = stays && !rests              ? Severity::kCritical
+              : known || rests || survived ? Severity::kInfo
+                                           : Severity::kWarning;
   } else {
     // One that stands out before they are enough is no measure of others.
     const bool odd =
@@ -141,6 +152,9 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     if (!odd) healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;
     rejected_ = 0;
+    if (beside_loss_ > 0 && --beside_loss_ > 0 && moves) {
+      trigger = Severity::kWarning;
+    }
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   return episode_.On(trigger, s.y() < s.usual() + kCalm, c.record.step,
@@ -163,7 +177,7 @@ void GnormExplosion::Describe(Finding* finding) const {
   if (std::isfinite(norm_)) {
     finding->sentence = Sentence(
         "The gradient norm reached ", norm_,
-        "; the largest healthy one of the last 128 updates was ", limit_, ".");
+        "; the largest of 128 healthy records before was ", limit_, ".");
     finding->numbers = {{"grad_norm", norm_, ""},
                         {"largest_healthy", limit_, ""}};
     return;

@@ -52,10 +52,11 @@ class GnormExplosion {
   double limit_ = 0;
   bool wide_ = false;  // norm_ is finite, and its square no number of fp32
   int32_t samples_ = 0;
-  int32_t rejected_ = 0;             // in a row
-  int64_t rejected_step_ = 0;        // of the first of them
-  int32_t nonfinite_ = 0;            // in a row
-  int32_t newest_row_ = 0;           // as nonfinite_, but finite ones keep it
+  int32_t rejected_ = 0;       // in a row
+  int64_t rejected_step_ = 0;  // of the first of them
+  int32_t beside_loss_ = 0;    // records left for the loss to move after one
+  int32_t nonfinite_ = 0;      // in a row
+  int32_t newest_row_ = 0;     // as nonfinite_, but finite ones keep it
   Fate told_fate_ = Fate::kUnknown;  // of the newest of those
   Survival survival_;                // of that row
   int64_t nonfinite_step_ = 0;       // of the first of those in a row

@@ -12,6 +12,8 @@ namespace {
 constexpr float kLeastGrowth = 0.693f;  // ln 2, the least that `growth` may be
 constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 
+// A spike that shows a way back is none to warn of until it lasts so long.
+constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
@@ -47,7 +49,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     Family::kGradient,
     "The gradient norm is far above its recent level.",
     "The norm stands above its level with `warning_nats` of evidence, at "
-    "min_ratio times it, for hold updates in a row (for information below; "
+    "min_ratio times it, for hold updates in a row (for information below, and "
+    "for the first 12 of a spike that comes down; "
     "rule loss_spike says what evidence is). Critical with critical_nats after "
     "critical_hold updates in a row, and critical_steps steps, if it does not "
     "come down, nor the loss that left its level with it. For information "
@@ -81,7 +84,10 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const bool far = x.mean_rise() >= LnOf(t[kMinRatio]);
   // A norm may grow while the loss is at its lowest.
   const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
-  if (x.above() < t[kHold] || x.nats() < t[kNats] || !far || grows) {
+  const bool passes =
+      x.values() < kBriefly &&
+      (s.comes_down() || x.peak() - s.y() >= LnOf(t[kClearRatio]));
+  if (x.above() < t[kHold] || x.nats() < t[kNats] || !far || grows || passes) {
     return Severity::kInfo;
   }
   const auto steps = static_cast<double>(c.record.step - x.step());
@@ -192,7 +198,7 @@ void GnormSpike::Describe(Finding* finding) const {
                static_cast<double>(norm_ / usual_), " times its usual ",
                static_cast<double>(usual_));
   if (spiked_ > 1) {
-    finding->sentence += Sentence(", for ", spiked_, " updates in a row");
+    finding->sentence += Sentence(", for ", spiked_, " records in a row");
   }
   finding->sentence += ".";
 }

@@ -32,8 +32,17 @@ constexpr float kCreptShare = 1 / 3.f;  // of all records; ours
 constexpr float kCreptSure = 8;         // deviations of a mean of kLevel; ours
 constexpr float kNoJump = 0.6f;         // of the rise, at once; ours
 constexpr float kLeastRise = 0.0953f;   // ln 1.1, the least threshold
-constexpr float kNoise = 4;             // deviations of single losses; ours
-constexpr double kGuessShare = 0.5;     // of critical_steps; ours
+// Of a loss that crossed 0: the size that it had before, in its units.
+constexpr float kBefore = 0.8814f;  // asinh 1; ours
+constexpr float kWider = 10;        // times the swings of the first third; ours
+constexpr float kSizable = 1;       // a swing: policies' are below that; ours
+constexpr float kNoise = 4;         // deviations of single losses; ours
+constexpr double kGuessShare = 0.5;  // of critical_steps; ours
+
+// Returns the size of the first values of a series that crosses 0; else 0.
+float UnitOf(const Series& s) {
+  return s.crosses_zero() ? s.ValueAt(kBefore) : 0;
+}
 
 }  // namespace
 
@@ -47,6 +56,7 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
   }
   kind_.means = TellsMeans(c.run);
   kind_.classes = IsCrossEntropy(c.run);
+  kind_.objective = NamesLoss(c.run) && !kind_.classes;
   levels_.best = HUGE_VALF;
   const LossReached* before = c.loss_before;
   const int64_t step = c.record.step;
@@ -60,6 +70,7 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
 }
 
 std::optional<LossReached> LossHighPlateau::Reached() const {
+  if (levels_.unit > 0) return std::nullopt;
   if (records_ < kLevel) {
     if (before_.records == 0) return std::nullopt;
     LossReached reached = before_;
@@ -95,13 +106,18 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
 
 Severity LossHighPlateau::Ceiling(Thresholds t) const {
   if (records_ + before_.records < kLeastRecords) return Severity::kNone;
+  if (levels_.unit > 0) {
+    return kind_.objective ? OfCrossing() : Severity::kNone;
+  }
   const float first = std::exp(levels_.first);
   const float best = std::exp(levels_.best);
   const float level = std::exp(levels_.at);
   const float learned = first - best;
   const float lost = level - best;
   const float noise = levels_.noise;
-  const bool learned_so = levels_.first - levels_.best >= kLearnedNoise * noise;
+  // Where noise grew since, it hides nothing of that.
+  const bool learned_so =
+      levels_.first - levels_.best >= kLearnedNoise * levels_.calm;
   // Back where it began: no data are so hard.
   if (untrained_.words > 0 && learned_so && learned >= kSomeLearned * first &&
       lost >= kAllLost * learned) {
@@ -128,6 +144,14 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
       level >= t[kRisen] * std::max<double>(best, before_.level) &&
       levels_.at - LnOf(before_.level) >= kRisenNoise * noise;
   return high_ >= records_ - 1 && risen ? Severity::kWarning : Severity::kNone;
+}
+
+// It fell through 0 beyond its noise, and is back at what it began with.
+Severity LossHighPlateau::OfCrossing() const {
+  const float learned = levels_.first - levels_.best;
+  const bool lost = learned >= kLearnedNoise * levels_.calm &&
+                    levels_.at - levels_.best >= kAllLost * learned;
+  return lost ? Severity::kCritical : Severity::kNone;
 }
 
 // Whatever was learned. Where that is little, or nothing, it may be a loss that
@@ -162,10 +186,19 @@ bool LossHighPlateau::Crept() const {
          courses_.since_best.Creeps(kNoJump * rise);
 }
 
+bool LossHighPlateau::Swings() const {
+  const Course& sizes = courses_.sizes;
+  if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
+  const float wide = sizes.last();
+  return wide >= kSizable && wide >= kWider * sizes.first() &&
+         std::fabs(levels_.Loss(levels_.at)) <= wide / 2 &&
+         (way_.creeps || sizes.middle() <= wide / 2);
+}
+
 // Of few records it is asked when no more follow.
 bool LossHighPlateau::LostFew() const {
   if (records_ < kFewRecords || records_ >= kLeastRecords ||
-      before_.records > 0) {
+      before_.records > 0 || levels_.unit > 0) {
     return false;
   }
   const float first = courses_.first.begin();
@@ -200,7 +233,7 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
     const bool asked =
         std::bit_width(holds(were_high)) < std::bit_width(holds(high_));
     const bool stays =
-        asked && !courses_.high.ComesDown(std::exp(levels_.best));
+        asked && !courses_.high.ComesDown(levels_.Loss(levels_.best));
     return stays || episode_.open() ? Severity::kWarning : Severity::kNone;
   }
   const auto steps = static_cast<double>(step - step_.high);
@@ -212,18 +245,27 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
                                             Thresholds t) {
   const Series& s = *c.loss;
   ++records_;
-  if (before_.records == 0) levels_.first = s.first();
+  if (before_.records == 0) {
+    levels_.first = s.crosses_zero() ? kBefore : s.first();
+  }
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
-  const bool begins = levels_.best == HUGE_VALF;
+  const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s);
+  levels_.unit = UnitOf(s);
   const bool lower = s.values() >= kShown && levels_.at < levels_.best;
   // With another objective begins another best level.
   const bool other = levels_.at - levels_.best >= kLeastRise &&
                      ObjectiveMoved(c.run, step_.best, c.record.step);
   if (begins || lower || other) {
     levels_.best = levels_.at;
+    levels_.calm = levels_.noise;
     step_.best = c.record.step;
     courses_.since_best = Course();
+  }
+  if (levels_.unit > 0) {
+    courses_.sizes.Add(std::fabs(newest_));
+    const bool narrow = courses_.sizes.last() <= 2 * courses_.sizes.first();
+    if (records_ % kLevel == 0 && narrow) step_.narrow = c.record.step;
   }
   if (kind_.classes) courses_.since_best.Add(std::exp(levels_.at));
   if (records_ < kLeastRecords) {
@@ -241,7 +283,8 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     high_ = 0;
     healthy_ = levels_.at;
     step_.healthy = c.record.step;
-    way_.creeps = !other && (records_ % kLevel == 0 ? Crept() : way_.creeps);
+    way_.creeps =
+        !other && (records_ % kLevel == 0 ? Crept() || Swings() : way_.creeps);
     return way_.creeps ? Severity::kWarning : Severity::kNone;
   }
   way_.creeps = false;
@@ -277,10 +320,9 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (guessing_.now() && high_ == 0) step_.high = guessing_.since();
   step_.newest = step;
   newest_ = loss;
-  // What wanders through 0, or grows with its rewards, has no level that could
-  // be lost.
-  const bool has_level =
-      s.values() > 0 && !s.crosses_zero() && !s.follows_rewards();
+  // What grows with its rewards has no level that could be lost.
+  const bool has_level = s.values() > 0 && !s.follows_rewards() &&
+                         (!s.crosses_zero() || before_.records == 0);
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(
@@ -289,7 +331,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (opens) about_ = About::kLost;
   if (opens && severity > Severity::kNone) {
     if (way_.creeps) {
-      step_.high = step_.best;
+      step_.high = levels_.unit > 0 ? step_.narrow : step_.best;
       told_ = levels_;
       stood_ = courses_.since_best.records();
     }
@@ -321,18 +363,18 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
   if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
   const Severity ceiling = Ceiling(t);
   if (ceiling == Severity::kInfo && !episode_.open() &&
-      !courses_.high.ComesDown(std::exp(levels_.best))) {
+      !courses_.high.ComesDown(levels_.Loss(levels_.best))) {
     way_.to_end = true;
     return episode_.OnSince(step_.high, Severity::kWarning, false, step_.newest,
                             clear);
   }
   if (ceiling < Severity::kCritical) return episode_.severity();
   // A loss that wanders in health comes half of the way back, for a while.
-  const float best = std::exp(levels_.best);
-  const float level = std::exp(levels_.at);
+  const float best = levels_.Loss(levels_.best);
+  const float level = levels_.Loss(levels_.at);
   const bool wanders =
       level < t[kRisen] * best &&
-      level - best < kAllLost * (std::exp(levels_.first) - best);
+      level - best < kAllLost * (levels_.Loss(levels_.first) - best);
   if (wanders || courses_.high.ComesDown(best)) return episode_.severity();
   way_.to_end = true;
   return episode_.OnSince(step_.high, Severity::kCritical, false, step_.newest,

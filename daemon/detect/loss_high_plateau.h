@@ -14,6 +14,7 @@
 #ifndef NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 #define NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,12 +55,18 @@ class LossHighPlateau {
  private:
   static constexpr float kSomeLearned = 0.25f;  // of the first level; ours
 
-  // Levels, as natural logarithms.
+  // Levels, as the series has them.
   struct Levels {
     float first = 0;
     float best = 0;
     float at = 0;     // where the loss stands
     float noise = 0;  // of single losses
+    float calm = 0;   // the same, while it was at its best
+    float unit = 0;   // of one that crosses 0: the size of its first values
+    // Returns the loss that is `y` there.
+    float Loss(float y) const {
+      return unit == 0 ? std::exp(y) : unit * std::sinh(y);
+    }
   };
   struct Steps {
     int64_t newest = -1;  // with a loss; -1: none
@@ -67,6 +74,7 @@ class LossHighPlateau {
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
     int64_t lowest = 0;   // of the lowest of the first losses
+    int64_t narrow = 0;   // the newest of swings as they began
   };
   // Losses of guessing; 0: not known.
   struct Untrained {
@@ -78,14 +86,16 @@ class LossHighPlateau {
     Course high;        // of the losses that are high, in a row
     Course since_best;  // of where the loss stands
     Course first;       // of the first losses
+    Course sizes;       // of losses that cross 0, without their signs
     float lowest = 0;   // of these
   };
   struct Kind {
-    bool means = false;    // step lines are means over the steps they cover
-    bool classes = false;  // a cross-entropy: no term's weight is annealed
+    bool means = false;      // step lines are means over the steps they cover
+    bool classes = false;    // a cross-entropy: no term's weight is annealed
+    bool objective = false;  // the negative of one that rises
   };
   struct Way {
-    bool creeps = false;  // up since its best level
+    bool creeps = false;  // up since its best level, or swings ever wider
     bool to_end = false;  // it was high when all was over
   };
   // What the finding is about.
@@ -103,10 +113,13 @@ class LossHighPlateau {
   // What the newest level may be called if it stays; kNone: it is not high.
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
+  Severity OfCrossing() const;
   // Is all lost that was learned in a few records?
   bool LostFew() const;
   // Has it crept up ever since its best level, and stands there?
   bool Crept() const;
+  // Does it swing about 0 ever wider?
+  bool Swings() const;
   std::string SayGuessing(Tense tense) const;
   std::string SayNotLoaded() const;
   std::string SayLost(Tense tense) const;

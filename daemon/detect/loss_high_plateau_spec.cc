@@ -51,12 +51,18 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "1.5 times that (of as many classes as its last layer has outputs), "
     "critical for 14 records. Right after a restart that goes on with the "
     "steps: after 16 records, critical for hold; or a warning at risen times "
-    "the level before it. At the end of a log critical for 32 records that do "
+    "the level before it. The negative of an objective that fell through 0 is "
+    "lost at 85 % of its "
+    "way back to the size that it had before. A warning, too, where the swings "
+    "of one about 0 are ten times as wide as in the first third of the run, "
+    "above 1, and still grow. At the end of a log critical for 32 records that "
+    "do "
     "not come down, where it is risen times the best or 85 % of what was "
     "learned is lost, but not right after a restart; a warning where less is "
     "lost, or all of it in 8 to 63 records. A warning, too, where a "
     "cross-entropy crept up, without a jump, for a third of the run and 128 "
-    "records, and stands 1.09 times above its best.",
+    "records, and stands 1.09 times above its "
+    "best.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,

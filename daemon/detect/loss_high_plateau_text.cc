@@ -28,7 +28,7 @@ std::string LossHighPlateau::SayGuessing(Tense tense) const {
 std::string LossHighPlateau::SayNotLoaded() const {
   return Sentence(
       "After the restart the loss stands at ",
-      static_cast<double>(std::exp(told_.at)), " for ", stood_, " records",
+      static_cast<double>(told_.Loss(told_.at)), " for ", stood_, " records",
       before_.high ? ", as before it" : "", ", and it had come to ",
       before_.level, " at step ", before_.level_step,
       before_.high
@@ -37,9 +37,9 @@ std::string LossHighPlateau::SayNotLoaded() const {
 }
 
 std::string LossHighPlateau::SayLost(Tense tense) const {
-  const auto first = static_cast<double>(std::exp(told_.first));
-  const auto best = static_cast<double>(std::exp(told_.best));
-  const auto level = static_cast<double>(std::exp(told_.at));
+  const auto first = static_cast<double>(told_.Loss(told_.first));
+  const auto best = static_cast<double>(told_.Loss(told_.best));
+  const auto level = static_cast<double>(told_.Loss(told_.at));
   const char* const share = level > first                        ? "all"
                             : level - best >= (first - best) / 2 ? "most"
                                                                  : "much";
@@ -53,18 +53,25 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
 }
 
 std::string LossHighPlateau::SayCrept(Tense tense) const {
-  return Sentence(
-      "The loss ", In(tense, "creeps", "crept"), " up: it had come to ",
-      static_cast<double>(std::exp(told_.best)), ", and ",
-      In(tense, "stands", "stood"), " at ",
-      static_cast<double>(std::exp(told_.at)), ", ", stood_, " records later.");
+  if (told_.unit > 0) {
+    return Sentence("The loss ", In(tense, "swings", "swung"),
+                    " about 0 ever wider: by ",
+                    static_cast<double>(courses_.sizes.first()), ", then by ",
+                    static_cast<double>(courses_.sizes.last()), ".");
+  }
+  return Sentence("The loss ", In(tense, "creeps", "crept"),
+                  " up: it had come to ",
+                  static_cast<double>(told_.Loss(told_.best)), ", and ",
+                  In(tense, "stands", "stood"), " at ",
+                  static_cast<double>(told_.Loss(told_.at)), ", ", stood_,
+                  " records later.");
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const double level = std::exp(told_.at);
-  const double best = std::exp(told_.best);
-  const double first = std::exp(told_.first);
+  const double level = told_.Loss(told_.at);
+  const double best = told_.Loss(told_.best);
+  const double first = told_.Loss(told_.first);
   switch (about_) {
     case About::kGuessing:
       finding->SayBoth([&](Tense tense) { return SayGuessing(tense); });

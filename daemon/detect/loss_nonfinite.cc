@@ -15,6 +15,7 @@ constexpr float kFar = 1e3F;     // ratio; ours
 constexpr float kGrown = 1e6F;   // ratio; ours
 constexpr int kFirsts = 4;       // losses; ours
 constexpr int kAbove = 2;        // losses; ours
+constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;    // losses of an episode; ours
 constexpr double kOutlived = 4;  // times critical_streak; ours
 
@@ -52,22 +53,39 @@ constinit const RuleSpec LossNonfinite::kSpec = {
 
 // One loss far above all is a bad batch; a row of them, up to a million times
 // what it began with (and a million, where it began near 0), is none.
-void LossNonfinite::FollowGrowth(double loss) {
-  const auto size = static_cast<float>(std::fabs(loss));
-  if (firsts_ < kFirsts) {
-    base_ = std::max({base_, size, 1.0F});
-    ++firsts_;
+void LossNonfinite::Growth::Add(double loss, int64_t step) {
+  to = static_cast<float>(std::fabs(loss));
+  if (firsts < kFirsts) {
+    base = std::max({base, to, 1.0F});
+    ++firsts;
   }
-  grown_to_ = size;
-  if (size < kFar * base_) {
-    above_ = 0;
-  } else if (above_ < kAbove) {
-    ++above_;
+  if (to < kFar * base) {
+    above = 0;
+  } else if (above < kAbove) {
+    ++above;
   }
+  size_t levels = 0;
+  float level = base;
+  while (levels < kLevels && to >= (level *= 4)) ++levels;
+  for (size_t i = reached; i < levels; ++i) since[i] = step;
+  reached = static_cast<uint8_t>(levels);
 }
 
-bool LossNonfinite::HasGrown() const {
-  return above_ >= kAbove && grown_to_ >= kGrown * base_;
+bool LossNonfinite::Growth::grown() const {
+  return above >= kAbove && to >= kGrown * base;
+}
+
+// A loss may grow slowly for long before: levels count for as long as each took
+// about as many steps as the newest did.
+int64_t LossNonfinite::Growth::Began() const {
+  size_t first = reached - 1u;
+  const size_t half = first / 2;
+  const auto levels = static_cast<int64_t>(first - half);
+  const int64_t pace = (since[first] - since[half] + levels - 1) / levels;
+  while (first > 0 && since[first] - since[first - 1] <= kSlower * pace) {
+    --first;
+  }
+  return since[first];
 }
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
@@ -98,16 +116,18 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
 Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   if (std::isfinite(loss)) {
-    FollowGrowth(loss);
+    growth_.Add(loss, c.record.step);
     streak_ = 0;
     survival_.AddLoss(true);
     survived_ |=
         newest_row_ > 0 && fate_ == Fate::kApplied && survival_.IsSure();
-    const bool grown = HasGrown();
+    const bool grown = growth_.grown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
-    return episode_.On(grown ? Severity::kCritical : Severity::kNone, !grown,
-                       c.record.step, static_cast<int64_t>(t[kClear]));
+    return episode_.OnSince(grown ? growth_.Began() : c.record.step,
+                            grown ? Severity::kCritical : Severity::kNone,
+                            !grown, c.record.step,
+                            static_cast<int64_t>(t[kClear]));
   }
   newest_row_ = ++streak_;
   often_ = episode_.open() ? std::min(often_ + 1, kOften) : 1;
@@ -154,15 +174,16 @@ void LossNonfinite::Describe(Finding* finding) const {
     return;
   }
   episode_.Describe(finding);
-  const bool grown = HasGrown();
+  const bool grown = growth_.grown();
   if (std::isfinite(loss_)) {
     finding->sentence =
-        grown ? Sentence("The loss has grown to ", loss_, " from ", base_,
-                         " at most in the beginning: it is on its way to "
-                         "infinity.")
-              : Sentence("The loss had grown to ", loss_, " from ", base_,
-                         " at most in the beginning; it has come down since.");
-    finding->numbers = {{"loss", loss_, ""}, {"grown_from", base_, ""}};
+        grown
+            ? Sentence("The loss has grown to ", loss_, " from ", growth_.base,
+                       " at most in the beginning: it is on its way to "
+                       "infinity.")
+            : Sentence("The loss had grown to ", loss_, " from ", growth_.base,
+                       " at most in the beginning; it has come down since.");
+    finding->numbers = {{"loss", loss_, ""}, {"grown_from", growth_.base, ""}};
     return;
   }
   if (survival_.IsSure() && !grown) {
@@ -199,9 +220,9 @@ void LossNonfinite::Describe(Finding* finding) const {
   finding->numbers = {{"loss", loss_, ""},
                       {"streak", static_cast<double>(streak_), "records"}};
   if (!grown) return;
-  finding->sentence += Sentence(" It had grown to ", grown_to_, " from ", base_,
-                                " at most in the beginning.");
-  finding->numbers.push_back({"grown_from", base_, ""});
+  finding->sentence += Sentence(" It had grown to ", growth_.to, " from ",
+                                growth_.base, " at most in the beginning.");
+  finding->numbers.push_back({"grown_from", growth_.base, ""});
 }
 
 }  // namespace nanwatch

@@ -5,11 +5,14 @@
 // there.
 
 // A loss that grows a millionfold, record by record, is on its way there, and
-// critical as soon as that is seen.
+// critical as soon as that is seen. It began where the loss left what it had
+// moved in before.
 
 #ifndef NANWATCH_DETECT_LOSS_NONFINITE_H_
 #define NANWATCH_DETECT_LOSS_NONFINITE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -33,8 +36,26 @@ class LossNonfinite {
  private:
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
-  void FollowGrowth(double loss);
-  bool HasGrown() const;
+
+  // How far a loss is from its first ones.
+  struct Growth {
+    // Fourfold each, up to what has grown; ours.
+    static constexpr size_t kLevels = 10;
+
+    void Add(double loss, int64_t step);
+    bool grown() const;
+    // Returns the step of the first loss that left its level. REQUIRES: it has
+    // grown.
+    int64_t Began() const;
+
+    float base = 0;       // the largest of the first losses
+    float to = 0;         // the newest finite one
+    int8_t firsts = 0;    // losses that base stands on
+    int8_t above = 0;     // finite losses in a row far above it; held by NaN
+    uint8_t reached = 0;  // levels
+    // Steps since which the loss is above each level that it has reached.
+    std::array<int64_t, kLevels> since{};
+  };
 
   // Losses that became exactly 0.
   struct Zeros {
@@ -44,10 +65,7 @@ class LossNonfinite {
     int64_t from = 0;      // step of the first of them
   };
 
-  float base_ = 0;      // the largest of the first losses
-  float grown_to_ = 0;  // the newest finite one
-  int8_t firsts_ = 0;   // losses that base_ stands on
-  int8_t above_ = 0;    // finite losses in a row far above it; held by NaN
+  Growth growth_;
   Zeros zeros_;
   Episode episode_;
   double loss_ = 0;

@@ -13,6 +13,7 @@ constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
 constexpr float kQuiet = 0.1f;      // noise of a loss that keeps a level; ours
+constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
@@ -89,8 +90,11 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "of `min_share` below that of the first, and their noise could not hide a "
     "fall of 1 %; or of 8 records that are means over an epoch, or over 100 "
     "steps, none is 1 % from another, and the last third is no share of "
-    "`min_share` below the first. So "
-    "is a model that still guesses then: a language model's loss of 10.37 (or "
+    "`min_share` below the first. Where no batch moves the loss (its noise is "
+    "below 0.3 %) the third in the middle counts as the first, unless 5 % was "
+    "learned, no rate is asked for, and 64 records are enough at the end of a "
+    "log. So is a model that still guesses then: a language model's loss of "
+    "10.37 (or "
     "what the "
     "run says that guessing costs) and of 97 % of the first losses; or one "
     "that is "
@@ -187,22 +191,23 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
     settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
     return false;
   }
+  // Of one that no batch moves the first records may have come down to it.
+  const bool silent = IsSilent();
+  const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
-  const float unsure =
-      kSure * s.level().noise() * std::sqrt(6 / static_cast<float>(n));
+  const float unsure = kSure * noise * std::sqrt(6 / static_cast<float>(n));
   const float last = LnOf(course_.last());
-  const float fall = LnOf(course_.first()) - last;
-  const bool fell = fall >= kStill + unsure ||
+  const float in_all = LnOf(course_.first()) - last;
+  const float fall = silent ? LnOf(course_.middle()) - last : in_all;
+  const bool fell = in_all >= kStill + unsure ||
                     first_ - last >= kFell + unsure ||
-                    first_ - level_ >= kStill + s.level().noise();
+                    (!silent && first_ - level_ >= kStill + noise);
   const bool guesses =
       untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
-  const bool late =
-      static_cast<double>(c.record.step - first_step_) >= t[kSteps];
-  const bool hidden = unsure > kStill || s.level().noise() > kQuiet ||
+  const bool hidden = unsure > kStill || noise > kQuiet ||
                       s.last_digit() > kRounded * std::exp(level_);
-  const bool gone =
-      !guesses && !episode_.open() && n >= kKnown && (fell || (hidden && late));
+  const bool gone = !guesses && !episode_.open() && n >= kKnown &&
+                    (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
   return !settled_ && !hidden && fall < share + unsure &&
          fall + unsure <= kStill && !fell && s.stands() - s.first() < kRisen;
@@ -256,8 +261,9 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   level_ = known ? s.stands() : -HUGE_VALF;
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
+  const bool silent = known && IsSilent();
   const bool over = course_.records() >= kEndRecords &&
-                    (r.step - first_step_ >= kEndSteps || means_ > 0);
+                    (r.step - first_step_ >= kEndSteps || means_ > 0 || silent);
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
@@ -267,9 +273,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(first_step_, episode_.severity(), false, r.step, 1);
   }
   const bool stands = known && Stands(c, t);
-  const bool long_so = OnlyMeansThatStand() ||
-                       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
-                       (rate_ > 0 && course_.records() >= t[kGuesses]);
+  const bool long_so =
+      OnlyMeansThatStand() ||
+      static_cast<double>(r.step - first_step_) >= t[kSteps] ||
+      ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
   const float cost = known && (!waits || over) ? Guesses(c) : 0;
   at_end_ = over ? AtEnd{cost, stands} : AtEnd();
   const bool guesses = !waits && cost > 0;

@@ -61,6 +61,10 @@ class LossNotDecreasing {
   // Returns what guessing costs if it guesses, and nothing else so far; else 0.
   float Guesses(const StepContext& c) const;
   void LearnCost(float cost);
+  // Does no batch move it?
+  bool IsSilent() const {
+    return records_ >= kSilentFrom && still_.moves() <= kSilent;
+  }
   // Was it the same in all records so far, without a gradient?
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
@@ -68,6 +72,10 @@ class LossNotDecreasing {
   bool HasStopped(const Series& s) const;
 
   static constexpr int32_t kMeans = 8;  // records; ours
+  // Moves of a loss that no batch moves, as of a net that says the same of all:
+  // batches move those of healthy ones by ten times that.
+  static constexpr float kSilent = 0.003f;    // of the loss; ours
+  static constexpr int32_t kSilentFrom = 64;  // records; ours
 
   Episode episode_;
   Course course_;    // of the losses since the rate was at its highest

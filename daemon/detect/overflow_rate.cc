@@ -94,8 +94,8 @@ void OverflowRate::Describe(Finding* finding) const {
         left_out_
             ? " updates were left out; the records do not say whether for "
               "overflows."
-            : Sentence(scaled_ ? " updates overflowed, more than growths of "
-                                 "the loss scale explain"
+            : Sentence(scaled_ ? " updates overflowed, more than a loss "
+                                 "scale that grows explains"
                                : " updates were not finite",
                        applied_ ? "; they are applied all the same." : lost));
   });

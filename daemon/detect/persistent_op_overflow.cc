@@ -97,7 +97,7 @@ void PersistentOpOverflow::Describe(Finding* finding) const {
       strikes_ ? Sentence("Bad again and again, three times minutes apart")
                : Sentence("Bad in ", bad_10_.ones(), " of the last ",
                           bad_10_.size(), " updates");
-  finding->sentence += Sentence(", ", bad_updates_, " in all");
+  finding->sentence += Sentence(", in ", bad_updates_, " in all");
   if (scale_ > 0) {
     finding->sentence += Sentence(", now at loss scale ", scale_);
   }

@@ -32,7 +32,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     Family::kScale,
     "A dynamic loss scale below 1 makes gradients smaller than without any "
     "scaling, so they underflow.",
-    "The scale is below 1 for hold updates in a row; critical with "
+    "The scale is below 1 for hold updates in a row, a note while one overflow "
+    "brought it there and none followed; critical with "
     "critical_overflows overflows since it last grew (or stood no lower than "
     "at the overflow before, 50 updates ago and more), or below "
     "critical_scale "
@@ -135,7 +136,11 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   const bool told = below_ >= t[kHold] || (tiny && c.scaler.overflowed());
   if (moves && told && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
-    trigger = critical ? Severity::kCritical : Severity::kWarning;
+    // It came down there once, as a healthy one may.
+    const bool once = overflows_ == 1;
+    trigger = critical ? Severity::kCritical
+              : once   ? Severity::kInfo
+                       : Severity::kWarning;
     scale_ = scale;
   }
   dead_ = IsDead(c);

@@ -36,15 +36,16 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "The loss scale fell far below a scale at which training went well.",
     "The largest scale with a good update among the last 50 is warning_ratio "
     "times the scale, or among the last 200 critical_ratio times; critical "
-    "where that leaves it no higher than near_floor times the floor (1 where "
-    "it has none). At the end of a log critical where 5 overflows in a row or "
-    "more took it there, to an eighth of such a scale or less.",
+    "where it is then at most near_floor times its minimum (1 if it has none). "
+    "At the end of a log it is critical, too, if 5 or more overflows in a row "
+    "took it to an eighth of such a scale or less.",
     "Less than clear_ratio for clear_after updates, at a scale of 1 or more.",
     kThresholds,
     "A deep fall is critical only near the floor: runs survive a fall from "
     "65536 to 128 and back. Where a log ends in five overflows in a row "
     "that took the scale there, an eighth of the scale that worked is "
-    "enough. A scale beyond the largest fp32 number counts as that number. "
+    "enough. A scale above the largest number of fp32 is taken for that "
+    "number. "
     "The scale of a layer is judged from the first overflow on that its own "
     "gradient shows, where it never falls without one."};
 

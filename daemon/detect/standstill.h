@@ -19,6 +19,10 @@ class Standstill {
   // Takes in a loss of `s`, of a record whose gradient norm is 0 or not.
   // REQUIRES: it is finite.
   void Note(float loss, bool no_gradient, int64_t step, const Series& s) {
+    const float moved =
+        records_ == 0 ? 0 : std::fabs(loss - loss_) / std::fabs(loss);
+    seen_ = std::min(seen_ + 1, kSeen);
+    moves_ += (moved - moves_) / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
       longest_ = std::max(longest_, records_);
       scatter_ = s.level().values() >= kKnown ? s.level().noise() : 0;
@@ -32,6 +36,8 @@ class Standstill {
   int32_t records() const { return records_; }  // in a row; saturates
   // Records, the newest of them, with a gradient norm of 0.
   int32_t without_gradient() const { return without_gradient_; }
+  // Returns how far the newest losses move, one to the next: a share of them.
+  float moves() const { return moves_; }
   float loss() const { return loss_; }
   int64_t step() const { return step_; }  // of the first of them
   // Returns true where that is no matter of rounding, nor of a progress bar
@@ -44,14 +50,17 @@ class Standstill {
   }
 
  private:
-  static constexpr int32_t kKnown = 16;     // values that show the noise; ours
-  static constexpr float kDigits = 4;       // of the last one; ours
-  static constexpr float kShown = 100;      // of the last one, of a loss; ours
+  static constexpr int32_t kSeen = 32;   // losses that show their moves; ours
+  static constexpr int32_t kKnown = 16;  // values that show the noise; ours
+  static constexpr float kDigits = 4;    // of the last one; ours
+  static constexpr float kShown = 100;   // of the last one, of a loss; ours
   static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
   static constexpr int32_t kLonger = 4;     // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;
+  float moves_ = 0;
+  int32_t seen_ = 0;
   float scatter_ = 0;  // noise before it stood, of logarithms; 0: not known
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before

@@ -26,6 +26,8 @@ bool Holds(When when, const Situation& s) {
       return s.cured;
     case When::kSick:
       return !s.cured;
+    case When::kUnsure:
+      return !s.cured && !s.established;
     case When::kRare:
       return !s.fixed && !s.often;
     case When::kOften:
@@ -37,7 +39,9 @@ bool Holds(When when, const Situation& s) {
     case When::kStuck:
       return !s.over && s.stuck;
     case When::kSevere:
-      return !s.over && s.severe;
+      return !s.over && s.severe && !s.spoilt;
+    case When::kSpoilt:
+      return !s.over && s.severe && s.spoilt;
     case When::kMild:
       return !s.over && !s.severe;
     case When::kOps:
@@ -159,7 +163,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
                                     verdict.cause != Cause::kNanFromBackward) ||
                                    !verdict.origin.op.empty());
   s.cured = IsCured(verdict, f.run);
-  s.often = verdict.grade != EvidenceGrade::kEstablished;
+  s.established = verdict.grade == EvidenceGrade::kEstablished;
+  s.often = !s.established;
   s.fixed = !f.evidence.scaler_dynamic && !f.unseen;
   s.stuck = f.stuck;
   s.scaled = f.scaled || (verdict.cause == Cause::kUnderflow &&
@@ -182,6 +187,9 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
            (verdict.cause == Cause::kStartupCalibration &&
             StartUpIsOver(f.evidence));
   s.severe = worst == Severity::kCritical;
+  s.spoilt = verdict.cause == Cause::kNanFromForward &&
+             (f.evidence.applied_overflows > 0 ||
+              (f.forward && f.forward->spoilt > 0));
   s.dropped = !missing && worst != Severity::kNone;
   return s;
 }

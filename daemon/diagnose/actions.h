@@ -18,14 +18,16 @@ namespace nanwatch {
 // goes on and is severe, and no cure is taken yet.
 struct Situation {
   bool ops_collected = true;
-  bool over = false;     // found no more
-  bool cured = false;    // the run declares the cure
-  bool often = false;    // more overflows than the scaler's probing makes
-  bool fixed = false;    // nothing lowers the loss scale
-  bool stuck = false;    // no update goes through at the lowest scale
-  bool severe = true;    // what it explains is critical
-  bool scaled = true;    // a loss scale is used, or may be needed
-  bool dropped = false;  // only records of ranks that are heard are missing
+  bool over = false;        // found no more
+  bool cured = false;       // the run declares the cure
+  bool often = false;       // more overflows than the scaler's probing makes
+  bool fixed = false;       // nothing lowers the loss scale
+  bool stuck = false;       // no update goes through at the lowest scale
+  bool established = true;  // its cause
+  bool severe = true;       // what it explains is critical
+  bool spoilt = false;      // an update wrote what is not finite into weights
+  bool scaled = true;       // a loss scale is used, or may be needed
+  bool dropped = false;     // only records of ranks that are heard are missing
   bool of_evaluation = false;  // the trouble is an evaluation's loss
   bool of_loss = false;        // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any

@@ -19,12 +19,14 @@ enum class When : uint8_t {
   kOver,          // it is found no more
   kCured,         // the run takes the cure already
   kSick,          // it does not
+  kUnsure,        // nor is the cause established
   kRare,          // overflows are as rare as the scaler's probing makes them
   kOften,         // they are not
   kFixed,         // nothing lowers the scale at which they overflow
   kLow,           // updates go through at too low a scale
   kStuck,         // none goes through at the lowest scale
-  kSevere,        // critical
+  kSevere,        // critical, and no weight is known to be spoilt
+  kSpoilt,        // so, and an update that was not finite was applied
   kMild,          // a warning at most: it may pass
   kOps,           // op statuses were collected
   kNoOps,         // they were not: a log, or a client that sends none

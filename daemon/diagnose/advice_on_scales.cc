@@ -13,9 +13,9 @@ constexpr Advice kAdvice[] = {
      "skipped for it.",
      When::kSick},
     {Cause::kHarmlessPadding, "",
-     "To be sure, observe the op's logical region: pass its elements without "
-     "the padding.",
-     When::kSick},
+     "To be sure, give nanwatch_observe the op's elements without the padding: "
+     "it then counts those that matter.",
+     When::kUnsure},
     {Cause::kHarmlessPadding, "ascend_tf",
      "NPULossScaleOptimizer(opt, FixedLossScaleManager(loss_scale=1024, "
      "enable_overflow_check=False)).",
@@ -163,8 +163,8 @@ constexpr Advice kAdvice[] = {
     {Cause::kCollapseWithUnderflow, "",
      "Stop it: what comes after this step teaches the model nothing. {Back}, "
      "with a lower learning rate and clipped gradients, or in bf16, which "
-     "needs no scale. A lower floor or more hysteresis does not help: find "
-     "what overflows.",
+     "needs no scale. A lower minimum of the scale, or a slower fall, does not "
+     "help: find what overflows.",
      When::kStuck},
     {Cause::kCollapseWithUnderflow, "",
      "Stop and {back}, with a lower learning rate, gradient clipping or bf16; "

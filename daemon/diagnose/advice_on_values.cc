@@ -20,6 +20,8 @@ constexpr Advice kAdvice[] = {
      "weight.",
      When::kSevere},
     {Cause::kNanFromForward, "",
+     "Then {back}: an update wrote NaN into the weights.", When::kSpoilt},
+    {Cause::kNanFromForward, "",
      "Watch the next losses: where one is finite, no weight is NaN. Then leave "
      "such batches out, or mask their loss.",
      When::kMild},
@@ -102,8 +104,8 @@ constexpr Advice kAdvice[] = {
      "that it can stand. optax.apply_if_finite leaves such an update out."},
 
     {Cause::kScaleIndependentOp, "",
-     "Find out why the named op overflows: keep it in fp32, or clamp or mask "
-     "its input. Do not wait for the scaler."},
+     "Keep the named op in fp32, or clamp or mask its input. Do not wait for "
+     "the scaler."},
     {Cause::kScaleIndependentOp, "pytorch",
      "Wrap the op in torch.autocast(enabled=False) and feed it .float()."},
     {Cause::kScaleIndependentOp, "ascend_tf",
@@ -183,14 +185,15 @@ constexpr Advice kAdvice[] = {
      When::kNotScaled},
 
     {Cause::kDivergence, "",
-     "{Back}, with a lower learning rate or another order of the data.",
+     "{Back}, with a lower learning rate, with clipped gradients, or without "
+     "the data of that step.",
      When::kSevere},
     {Cause::kDivergence, "",
      "Watch: many spikes come back by themselves within some hundred steps. If "
      "this one does not, {back}, with a lower learning rate or past that data.",
      When::kMild},
     {Cause::kDivergence, "",
-     "Leave the loss scale as it is: another one does not mend this.",
+     "Leave the loss scale as it is: no other value mends this.",
      When::kScaledNow},
     {Cause::kDivergence, "",
      "Nothing now: it came back by itself. If it happens again, lower the "
@@ -309,8 +312,8 @@ constexpr Advice kAdvice[] = {
     {Cause::kLeftBenchmark, "",
      "Compare the learning rates at the named step, then the order of the data "
      "and the weights that both began with. After a restart, see "
-     "whether the state of the optimizer, the step of the schedule and the "
-     "place in the data were loaded."},
+     "whether the weights, the state of the optimizer, the step of the "
+     "schedule and the place in the data were loaded."},
     {Cause::kLeftBenchmark, "",
      "Where the other way is what is meant: `nanwatch bench clear`, or set "
      "another benchmark.",

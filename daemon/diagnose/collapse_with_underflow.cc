@@ -185,8 +185,8 @@ std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
 }
 
 std::string_view LowerDoesNotHelp(Tense tense) {
-  return In(tense, "where a lower one does not help",
-            "where a lower one did not help");
+  return In(tense, "A lower scale does not help.",
+            "A lower scale did not help.");
 }
 
 void SayOfLoss(const Facts& f, Match* match) {
@@ -241,7 +241,7 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
     return fmt::format(
         "{} step {}: {} updates in a row were skipped. No loss scale is "
         "reported; one that falls with each of them has long been at its "
-        "floor, {}.",
+        "floor. {}",
         NoUpdate(f.evidence, true, tense), match->verdict.step,
         LongestStreak(f), LowerDoesNotHelp(tense));
   }));
@@ -260,8 +260,8 @@ void SayCollapseMostly(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} of the last {}{} overflowed, though the loss scale {}, "
-        "{}.",
+        "{} step {}: {} of the last {}{} overflowed, though the loss scale {}. "
+        "{}",
         MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
         e.overflows_last_50, e.updates_last_50, OfOptimizer(e),
         HowItFell(e, "is"), LowerDoesNotHelp(tense));
@@ -282,7 +282,7 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
         "{} {}step {}: {} updates in a row overflowed, though the loss scale "
-        "{}, {}.",
+        "{}. {}",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
         streak, HowItFell(e, "is"), LowerDoesNotHelp(tense));
   }));

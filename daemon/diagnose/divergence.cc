@@ -160,6 +160,28 @@ std::string Earlier(const RunEvidence& e) {
   return e.earlier_over.empty() ? e.earlier : e.earlier_over;
 }
 
+// Says when the gradients left their level, beside a loss that did.
+void SayOfNorm(const Facts& f, const Finding& head, Match* match) {
+  if (!kLossLevel.has(head.rule) || !f.found.HasAny(kNorm)) return;
+  const NormsOfOthers others(f);
+  const Finding* norm = f.found.FirstWhere([&](const Finding& finding) {
+    return kNorm.has(finding.rule) && !others.Has(finding);
+  });
+  if (norm == nullptr) return;
+  const auto before =
+      NumberOf(*norm, norm->rule == kGnormSpike ? "usual" : "largest_healthy");
+  const auto now = NumberOf(*norm, "grad_norm");
+  if (!before || !now) return;
+  match->Support(
+      EvidenceGrade::kSupported,
+      fmt::format("The gradient norm rose {}, at step {}: from {:.4g} to "
+                  "{:.4g}.",
+                  norm->opened_step < head.opened_step   ? "first"
+                  : norm->opened_step > head.opened_step ? "after the loss"
+                                                         : "with the loss",
+                  norm->opened_step, *before, *now));
+}
+
 void SayOfScale(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   if (f.found.HasAny(f.with_the_loss)) {
@@ -227,6 +249,7 @@ void SayDiverges(const Facts& f, Match* match) {
                     "that was first not finite is not where it began.",
                     e.rise->from, e.rise->from_step, e.rise->to));
   }
+  if (!note) SayOfNorm(f, head, match);
   SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {
     match->Support(

@@ -38,7 +38,7 @@ std::string Lead(const RunEvidence& e) {
   }
   return fmt::format(
       "No update{} is applied any more, so nothing is learned: {} of the last "
-      "{} were skipped for harmless padding. ",
+      "{} were skipped because of padding, whose values do not matter. ",
       OfOptimizer(e), e.skipped_last_50, e.updates_last_50);
 }
 
@@ -120,11 +120,12 @@ bool WhenPaddingPossible(const Facts& f, const Matches&, Match* match) {
 void SayPaddingPossible(const Facts& f, Match* match) {
   const OpEvidence& op = *match->op;
   match->verdict.evidence = f.padding.judgement.evidence;
-  match->Say(
-      fmt::format("{} overflows {}. Its shape {} is stored as {}, so this may "
-                  "be harmless padding, but its real region was not counted.",
-                  InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
-                  InWords(op.op.storage_shape)));
+  match->Say(fmt::format(
+      "{} overflows {}. Its shape {} is stored as {}, so this may "
+      "be harmless padding. Its elements without the padding were not "
+      "counted, so it is not sure.",
+      InWords(op.op), WhenBad(op), InWords(op.op.logical_shape),
+      InWords(op.op.storage_shape)));
 }
 
 }  // namespace nanwatch

@@ -269,10 +269,15 @@ void SayOfLoss(const Facts& f, Match* match) {
   }
   // As PyTorch's watch says.
   const auto level = f.run.settings.find("watch_level");
-  if (level != f.run.settings.end() && level->second != "ops") {
-    match->Advise(
-        "Watch it with level=\"ops\" (nanwatch.torch.watch, or the callback of "
-        "a trainer): then the verdict names the module in which it is born.");
+  if (level != f.run.settings.end()) {
+    match->Advise(fmt::format(
+        "{} (arguments of nanwatch.torch.watch, or of a trainer's callback). "
+        "Then every module is looked at, and the verdict names the one in "
+        "which the NaN begins.",
+        level->second == "ops"
+            ? "Level \"ops\" looked at some modules at each step, within its "
+              "budget. Run it again with budget=1e9"
+            : "Run it again with level=\"ops\", budget=1e9"));
   }
   if (IsGuessed(f)) {
     match->Advise(

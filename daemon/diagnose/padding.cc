@@ -102,15 +102,16 @@ std::optional<PaddingJudgement> JudgePadding(const Case& c,
   const bool region_clean = op.logical_statuses > 0;
   if (region_clean) {
     judgement.evidence.push_back(Established(fmt::format(
-        "Its real region was counted {} times and never held a bad element.",
+        "Its elements without the padding were counted {} times, and none of "
+        "them was ever bad.",
         op.logical_statuses)));
   }
   const bool count_fits = op.bad_elements_max > 0;
   if (count_fits) {
-    judgement.evidence.push_back(
-        Supported(fmt::format("At most {} of its elements were bad at once, no "
-                              "more than are padding.",
-                              op.bad_elements_max)));
+    judgement.evidence.push_back(Supported(
+        fmt::format("At most {} of its elements were bad at once, and "
+                    "{} are padding.",
+                    op.bad_elements_max, op.padding)));
   }
   const bool finite = ResultsFinite(e) && !Saturates(c.run);
   const bool after_clean = e.downstream_clean || finite;

@@ -85,9 +85,9 @@ std::string WhatOverflows(double scale, std::string_view at,
   constexpr double kLeast = 0x1p-30;  // a scale; ours
   if (scale < kLeast) return "";
   return fmt::format(
-      "What overflows {} would be above {} without any scaling, or is infinite "
-      "or NaN: {} does not make it.",
-      at, Rounded(MaxFinite(Dtype::kFp16) / scale), it);
+      "Only a value above {} before scaling, or one that is itself infinite or "
+      "NaN, overflows {}: {} is not the reason.",
+      Rounded(MaxFinite(Dtype::kFp16) / scale), at, it);
 }
 
 std::string OfOptimizer(const RunEvidence& evidence) {

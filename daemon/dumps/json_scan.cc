@@ -21,7 +21,7 @@ bool IsOfWord(char c) {
          (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
 }
 
-std::optional<double> NumberOf(const std::string& word) {
+std::optional<double> WordsNumber(const std::string& word) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (word == "NaN") return std::nan("");
   if (word == "Infinity") return kInfinity;
@@ -212,7 +212,7 @@ Status JsonScan::EndWord() {
     listener_->OnNull();
   } else if (text_ == "true" || text_ == "false") {
     listener_->OnBool(text_ == "true");
-  } else if (const std::optional<double> number = NumberOf(text_)) {
+  } else if (const std::optional<double> number = WordsNumber(text_)) {
     listener_->OnNumber(*number, text_);
   } else {
     return Wrong(fmt::format("\"{}\" is no number", text_));

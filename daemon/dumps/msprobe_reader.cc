@@ -38,8 +38,8 @@ Dtype DtypeOf(std::string_view name) {
   return Dtype::kUnknown;
 }
 
-std::optional<double>* NumberNamed(std::string_view key,
-                                   TensorStatistics* statistics) {
+std::optional<double>* StatisticNamed(std::string_view key,
+                                      TensorStatistics* statistics) {
   if (key == "Max") return &statistics->max;
   if (key == "Min") return &statistics->min;
   if (key == "Mean") return &statistics->mean;
@@ -48,7 +48,7 @@ std::optional<double>* NumberNamed(std::string_view key,
 }
 
 // Of text: 64-bit FNV-1a (Fowler, Noll, Vo).
-uint64_t HashOf(std::string_view text) {
+uint64_t TextHash(std::string_view text) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -110,8 +110,8 @@ void MsprobeReader::OnText(std::string_view text) {
   } else if (level.key == "data_name") {
     fields.data_name = text;
   } else if (level.key == "md5" && !text.empty()) {
-    fields.statistics.checksum = HashOf(text);
-  } else if (NumberNamed(level.key, &fields.statistics) != nullptr) {
+    fields.statistics.checksum = TextHash(text);
+  } else if (StatisticNamed(level.key, &fields.statistics) != nullptr) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (text == "nan") TakeNumber(std::nan(""));
     if (text == "inf") TakeNumber(kInfinity);
@@ -142,7 +142,7 @@ void MsprobeReader::TakeNumber(double value) {
   }
   if (level.key == "value") level.fields.value = value;
   std::optional<double>* number =
-      NumberNamed(level.key, &level.fields.statistics);
+      StatisticNamed(level.key, &level.fields.statistics);
   if (number != nullptr) *number = value;
 }
 

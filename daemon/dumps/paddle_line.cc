@@ -25,18 +25,18 @@ std::optional<std::string_view> Behind(std::string_view line,
   return std::nullopt;
 }
 
-std::optional<double> NumberOf(std::string_view line, std::string_view key) {
+std::optional<double> NumberAt(std::string_view line, std::string_view key) {
   const std::optional<std::string_view> text = Behind(line, key);
   return text ? NumberIn(*text) : std::nullopt;
 }
 
 std::optional<uint64_t> CountOf(std::string_view line, std::string_view key) {
-  const std::optional<double> number = NumberOf(line, key);
+  const std::optional<double> number = NumberAt(line, key);
   if (!number || !(*number >= 0) || *number > 0x1p53) return std::nullopt;
   return static_cast<uint64_t>(*number);
 }
 
-Dtype DtypeOf(std::string_view name) {
+Dtype PaddleDtype(std::string_view name) {
   for (const Dtype dtype :
        {Dtype::kFp64, Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
     if (name == Name(dtype)) return dtype;
@@ -56,16 +56,16 @@ std::optional<DumpedTensor> ReadPaddleLine(std::string_view line) {
   tensor.elements = *elements;
   tensor.nan = CountOf(line, "num_nan");
   tensor.inf = CountOf(line, "num_inf");
-  tensor.statistics = TensorStatistics{.min = NumberOf(line, "min"),
-                                       .max = NumberOf(line, "max"),
-                                       .mean = NumberOf(line, "mean"),
+  tensor.statistics = TensorStatistics{.min = NumberAt(line, "min"),
+                                       .max = NumberAt(line, "max"),
+                                       .mean = NumberAt(line, "mean"),
                                        .rounded_share = kRoundedShare};
   // The mean is the last: the line was cut off.
   if (!tensor.statistics->mean) return std::nullopt;
   dumped.op.type = *op;
   // Eager tensors have no names; ops of one type are told apart by their order.
   dumped.op.name = name && !name->empty() ? *name : *op;
-  dumped.op.dtype = DtypeOf(*dtype);
+  dumped.op.dtype = PaddleDtype(*dtype);
   dumped.op.logical_shape = {static_cast<int64_t>(*elements)};
   return dumped;
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+
+#include "engine/course_noise.h"
 
 namespace nanwatch {
 namespace {
@@ -13,12 +16,13 @@ constexpr double kNothing = 0.05;
 constexpr size_t kFirst = 16;  // losses; ours
 // Points on each side that a mean is taken over. Ours.
 constexpr int64_t kAbout = 10;
+constexpr int64_t kNoiseAbout = 32;  // the same of noise; ours
 // Another run may learn the same so much sooner or later: a share of the steps
-// so far, and so many points at least. Ours: seeds of small nets.
+// since they parted, and so many points at least. Ours: seeds of small nets.
 constexpr double kSooner = 0.1;
 constexpr double kSoonerPoints = 10;
 
-double UnitOf(const std::vector<BenchmarkPoint>& points) {
+double PointsUnit(const std::vector<BenchmarkPoint>& points) {
   std::vector<double> first;
   for (const BenchmarkPoint& point : points) {
     if (first.size() == kFirst) break;
@@ -38,7 +42,7 @@ void BenchWatch::Set(std::shared_ptr<const Benchmark> benchmark) {
   State& s = *state_;
   s.benchmark = std::move(benchmark);
   const std::vector<BenchmarkPoint>& points = s.benchmark->points;
-  s.unit = UnitOf(points);
+  s.unit = PointsUnit(points);
   s.gap = points.size() < 2
               ? 1
               : static_cast<double>(points.back().step - points.front().step) /
@@ -47,7 +51,8 @@ void BenchWatch::Set(std::shared_ptr<const Benchmark> benchmark) {
   s.finite = {0};
   for (const BenchmarkPoint& point : points) {
     const bool finite = std::isfinite(point.loss);
-    s.sums.push_back(s.sums.back() + (finite ? Y(point.loss) : 0));
+    if (finite) s.y.push_back(Y(point.loss));
+    s.sums.push_back(s.sums.back() + (finite ? s.y.back() : 0));
     s.finite.push_back(s.finite.back() + finite);
   }
 }
@@ -76,6 +81,17 @@ double BenchWatch::MeanAbout(int64_t point) const {
   return finite == 0 ? NAN : (s.sums[to] - s.sums[from]) / finite;
 }
 
+double BenchWatch::NoiseAbout(int64_t point) const {
+  const State& s = *state_;
+  const auto size = static_cast<int64_t>(s.benchmark->points.size());
+  const auto from =
+      static_cast<size_t>(std::max<int64_t>(point - kNoiseAbout, 0));
+  const auto to = static_cast<size_t>(std::min(point + kNoiseAbout + 1, size));
+  const auto begin = static_cast<size_t>(s.finite[from]);
+  const auto end = static_cast<size_t>(s.finite[to]);
+  return CourseNoise(std::span(s.y).subspan(begin, end - begin));
+}
+
 // Between two points: on the line through them, once for each stretch.
 std::optional<double> BenchWatch::LossAt(int64_t step, int64_t point) const {
   const std::vector<BenchmarkPoint>& points = state_->benchmark->points;
@@ -89,7 +105,8 @@ std::optional<double> BenchWatch::LossAt(int64_t step, int64_t point) const {
   return before.loss + share * (after.loss - before.loss);
 }
 
-std::optional<BenchContext> BenchWatch::Pair(const StepRecord& record) {
+std::optional<BenchContext> BenchWatch::Pair(const StepRecord& record,
+                                             double begun) {
   State& s = *state_;
   const auto loss = FiniteLoss(record);
   if (!loss || record.step <= s.step) return std::nullopt;
@@ -106,7 +123,15 @@ std::optional<BenchContext> BenchWatch::Pair(const StepRecord& record) {
                  .bench_mean = MeanAbout(point),
                  .bench_high = MeanAbout(point),
                  .earlier_attempt = s.benchmark->earlier_attempt};
-  const double sooner = std::max(kSooner * step, kSoonerPoints * s.gap);
+  if (s.used < 0) s.first = record.step;
+  double since = step;
+  if (c.earlier_attempt) {
+    since -= static_cast<double>(s.first);
+    c.noise = NoiseAbout(point);
+    const double learned = Y(begun) - c.bench_mean;
+    if (begun > 0 && learned > c.noise) c.learned = learned;
+  }
+  const double sooner = std::max(kSooner * since, kSoonerPoints * s.gap);
   for (const double off : {-1.0, -0.5, 0.5, 1.0}) {
     // A mean of no number is not greater.
     const double mean = MeanAbout(At(step + off * sooner));

@@ -33,8 +33,9 @@ class BenchWatch {
   }
 
   // Returns what a record of the run and its benchmark say of one step; nullopt
-  // where one of them has no finite loss there. REQUIRES: any().
-  std::optional<BenchContext> Pair(const StepRecord& record);
+  // where one of them has no finite loss there. `begun`: the losses that all
+  // attempts began with; 0: not known. REQUIRES: any().
+  std::optional<BenchContext> Pair(const StepRecord& record, double begun);
 
   // REQUIRES: any().
   BenchRules& rules() { return state_->rules; }
@@ -51,18 +52,20 @@ class BenchWatch {
     if (!w.any())
       w.Set(std::make_shared<const Benchmark>(std::move(benchmark)));
     if (!w.any()) return;
-    archive(w.state_->rules, w.state_->step, w.state_->used);
+    archive(w.state_->rules, w.state_->first, w.state_->step, w.state_->used);
   }
 
  private:
   struct State {
     std::shared_ptr<const Benchmark> benchmark;
     BenchRules rules;
+    int64_t first = 0;         // step of the first pair
     int64_t step = INT64_MIN;  // of the newest pair
     int64_t used = -1;         // index of the newest point that a pair rests on
     // --- Made from the benchmark.
     double unit = 1;              // of the inverse hyperbolic sines
     double gap = 1;               // steps from point to point
+    std::vector<double> y;        // of the finite points
     std::vector<double> sums;     // of the first n points' y
     std::vector<int32_t> finite;  // how many of the first n points are finite
   };
@@ -71,6 +74,8 @@ class BenchWatch {
   double Y(double loss) const;
   // Returns the mean of the points about that one.
   double MeanAbout(int64_t point) const;
+  // Returns the deviation of the points about that one from their course.
+  double NoiseAbout(int64_t point) const;
   std::optional<double> LossAt(int64_t step, int64_t point) const;
 
   std::unique_ptr<State> state_;

@@ -16,7 +16,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr double kFp16Top = 15.999295387023410 - kScaleMargin;
 
 template <typename T>
-auto Place(std::vector<T>& all, uint32_t op) {
+auto FindOp(std::vector<T>& all, uint32_t op) {
   return std::lower_bound(
       all.begin(), all.end(), op,
       [](const T& one, uint32_t key) { return one.op < key; });
@@ -90,7 +90,7 @@ void LayerWatch::Move(float log2, Scale* scale) {
 int32_t LayerWatch::HomeOf(uint32_t op, const OpNameOf& name) {
   State& s = *state_;
   if (s.scales.empty()) return -1;
-  const auto at = Place(s.homes, op);
+  const auto at = FindOp(s.homes, op);
   if (at != s.homes.end() && at->op == op) return at->scale;
   Home home{.op = op};
   size_t nearest = 0;
@@ -233,7 +233,7 @@ void LayerWatch::TakeWeights(std::span<const WaitingFit> fits,
 // A weight at an attempt.
 void LayerWatch::Move(uint32_t op, const Weight& now) {
   State& s = *state_;
-  const auto at = Place(s.slopes, op);
+  const auto at = FindOp(s.slopes, op);
   const auto i = at - s.slopes.begin();
   if (at == s.slopes.end() || at->op != op) {
     if (s.slopes.size() >= static_cast<size_t>(limits::kLayerRangesPerRank)) {

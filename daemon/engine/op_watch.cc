@@ -40,12 +40,12 @@ const std::array<float, 8>& NearLimits() {
   return all;
 }
 
-constexpr uint8_t Bit(Slot slot) {
+constexpr uint8_t SlotBit(Slot slot) {
   return static_cast<uint8_t>(1u << static_cast<int>(slot));
 }
-constexpr uint8_t kForwardBits = Bit(Slot::kInput) | Bit(Slot::kOutput);
+constexpr uint8_t kForwardBits = SlotBit(Slot::kInput) | SlotBit(Slot::kOutput);
 constexpr uint8_t kBackwardBits =
-    Bit(Slot::kGradInput) | Bit(Slot::kGradOutput);
+    SlotBit(Slot::kGradInput) | SlotBit(Slot::kGradOutput);
 
 enum RowMark : uint8_t { kBadRow = 1 };
 
@@ -99,20 +99,21 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     if (step != forward_.step) NextStep(step);
     late += step < last_step;
     const Slot slot = columns.slot[row];
-    const uint8_t bit = Bit(slot);
+    const uint8_t bit = SlotBit(slot);
     const uint8_t bad = (*scratch)[row];
     Mark& mark = marks_[columns.op[row]];
     if (mark.step != step) {
       mark.step = step;
       mark.seen = mark.bad = 0;
       mark.input_max = 0;
-    } else if (slot == Slot::kInput && (mark.seen & Bit(Slot::kOutput)) != 0) {
+    } else if (slot == Slot::kInput &&
+               (mark.seen & SlotBit(Slot::kOutput)) != 0) {
       // The same step is tried again.
       mark.seen &= ~kForwardBits;
       mark.bad &= ~kForwardBits;
       mark.input_max = 0;
     } else if (slot == Slot::kGradOutput &&
-               (mark.seen & Bit(Slot::kGradInput)) != 0) {
+               (mark.seen & SlotBit(Slot::kGradInput)) != 0) {
       mark.seen &= ~kBackwardBits;
       mark.bad &= ~kBackwardBits;
     }
@@ -202,9 +203,9 @@ void OpWatch::NextStep(int64_t step) {
 InputState OpWatch::Inputs(const Mark& mark, Slot slot) {
   uint8_t of = 0;
   if (slot == Slot::kOutput || slot == Slot::kCollective) {
-    of = Bit(Slot::kInput);
+    of = SlotBit(Slot::kInput);
   } else if (slot == Slot::kGradInput) {
-    of = Bit(Slot::kGradOutput);
+    of = SlotBit(Slot::kGradOutput);
   }
   if ((mark.seen & of) == 0) return InputState::kNotCollected;
   return (mark.bad & of) != 0 ? InputState::kBad : InputState::kClean;
@@ -227,7 +228,7 @@ void OpWatch::Keep(const OpColumns& columns, size_t row, bool saturation,
   kept.interesting =
       odd || kept.bad ||
       kept.status.get(OpStat::kAbsMax).value_or(0) >= NearLimits()[mark->dtype];
-  mark->hot |= Bit(kept.status.slot);
+  mark->hot |= SlotBit(kept.status.slot);
 }
 
 std::span<const PendingOp> OpWatch::UpTo(int64_t step) const {
@@ -306,7 +307,7 @@ WatchedOp* OpWatch::Watched(uint32_t op, Slot slot, bool create) {
   if (at != watched_.end() && at->op == op && at->slot == slot) return &*at;
   if (!create) return nullptr;
   if (!HasPlaceFor(slot)) return nullptr;
-  marks_[op].hot |= Bit(slot);
+  marks_[op].hot |= SlotBit(slot);
   WatchedOp fresh;
   fresh.op = op;
   fresh.slot = slot;
@@ -323,7 +324,7 @@ void OpWatch::Forget(int64_t update) {
       const OpStatus& status = pending_[i].status;
       if (status.op == w.op && status.slot == w.slot) return true;
     }
-    marks_[w.op].hot &= ~Bit(w.slot);
+    marks_[w.op].hot &= ~SlotBit(w.slot);
     return true;
   });
 }

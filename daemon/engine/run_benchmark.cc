@@ -17,7 +17,8 @@ void RunState::SetBenchmark(Time now, const BenchmarkSet& set,
 // That of the lowest rank: a benchmark's losses are of one, too.
 void RunState::JudgeBenchmark(const RankState& rank, const StepRecord& record) {
   if (&rank != Lowest() || rank.tracks.size() != 1) return;
-  const std::optional<BenchContext> pair = bench_.Pair(record);
+  const double begun = loss_before_ ? loss_before_->first : 0;
+  const std::optional<BenchContext> pair = bench_.Pair(record, begun);
   if (!pair) return;
   bench_.rules().On(*pair, shared_->tables->bench(), [&](size_t i, Severity) {
     Changed(

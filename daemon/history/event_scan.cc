@@ -11,7 +11,7 @@ namespace {
 
 // A page is one short read transaction.
 constexpr size_t kPageRows = 256;
-constexpr size_t kPageBytes = 1 << 20;
+constexpr size_t kScanBytes = 1 << 20;
 constexpr char kColumns[] =
     "SELECT first_id, last_id, count, body FROM events ";
 // From a key on, not behind the one before: that one may lie on a page that is
@@ -141,7 +141,7 @@ Status EventScan::ReadRows(uint64_t after, uint64_t* cursor,
   find->Bind(2, static_cast<int64_t>(after));
   *damaged = false;
   size_t bytes = 0;
-  while (page->size() < kPageRows && bytes <= kPageBytes) {
+  while (page->size() < kPageRows && bytes <= kScanBytes) {
     const Result<bool> found = find->Next();
     if (!found) {
       *damaged = true;

@@ -24,7 +24,7 @@ constexpr Duration kUpkeepInterval = std::chrono::seconds(1);
 constexpr Duration kCloseWait = std::chrono::seconds(2);
 
 // What a batch weighs in memory, roughly.
-size_t WeightOf(const Event& event) {
+size_t EventWeight(const Event& event) {
   size_t weight = sizeof(Event);
   if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
     const StepColumns& columns = steps->columns;
@@ -150,7 +150,7 @@ bool StoredHistory::Append(Time now, SharedEvents events) {
   Waiting waiting;
   waiting.first_id = last_id_ + 1;
   waiting.now = now;
-  for (const Event& event : *events) waiting.weight += WeightOf(event);
+  for (const Event& event : *events) waiting.weight += EventWeight(event);
   const size_t weight = waiting.weight;
   const size_t count = events->size();
   waiting.events = std::move(events);

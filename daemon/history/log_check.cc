@@ -12,11 +12,11 @@ namespace nanwatch {
 namespace {
 
 // https://www.sqlite.org/fileformat2.html#walformat
-constexpr size_t kHeaderBytes = 32;
+constexpr size_t kLogHeaderBytes = 32;
 constexpr size_t kFrameHeaderBytes = 24;
 constexpr uint32_t kMagic = 0x377f0682;  // the lowest bit: big-endian sums
 
-uint32_t BigEndian(const char* at) {
+uint32_t BigEndian32(const char* at) {
   uint32_t value = 0;
   for (int i = 0; i < 4; ++i) {
     value = value << 8 | static_cast<uint8_t>(at[i]);
@@ -24,7 +24,7 @@ uint32_t BigEndian(const char* at) {
   return value;
 }
 
-uint32_t LittleEndian(const char* at) {
+uint32_t LittleEndian32(const char* at) {
   uint32_t value = 0;
   for (int i = 3; i >= 0; --i) {
     value = value << 8 | static_cast<uint8_t>(at[i]);
@@ -41,23 +41,23 @@ struct Sum {
   void Add(const char* bytes, size_t count) {
     for (size_t i = 0; i + 8 <= count; i += 8) {
       const char* at = bytes + i;
-      a += (big_endian ? BigEndian(at) : LittleEndian(at)) + b;
-      b += (big_endian ? BigEndian(at + 4) : LittleEndian(at + 4)) + a;
+      a += (big_endian ? BigEndian32(at) : LittleEndian32(at)) + b;
+      b += (big_endian ? BigEndian32(at + 4) : LittleEndian32(at + 4)) + a;
     }
   }
   bool Is(const char* at) const {
-    return a == BigEndian(at) && b == BigEndian(at + 4);
+    return a == BigEndian32(at) && b == BigEndian32(at + 4);
   }
 };
 
 struct Header {
-  std::array<char, kHeaderBytes> bytes{};
+  std::array<char, kLogHeaderBytes> bytes{};
   size_t page_bytes = 0;
   Sum sum;
 
   bool Take() {
-    const uint32_t magic = BigEndian(bytes.data());
-    page_bytes = BigEndian(&bytes[8]);
+    const uint32_t magic = BigEndian32(bytes.data());
+    page_bytes = BigEndian32(&bytes[8]);
     sum.big_endian = (magic & 1) != 0;
     sum.Add(bytes.data(), 24);
     return (magic & ~1u) == kMagic && sum.Is(&bytes[24]) && page_bytes >= 512 &&
@@ -75,7 +75,7 @@ std::string DamageOfLog(const std::string& path) {
   const std::string log = path + "-wal";
   std::ifstream file(log, std::ios::binary);
   Header header;
-  if (!file.read(header.bytes.data(), kHeaderBytes)) return "";
+  if (!file.read(header.bytes.data(), kLogHeaderBytes)) return "";
   if (!header.Take()) {
     return log + " is damaged at its begin: the newest events, " +
            std::to_string(FileBytes(log)) + " bytes of them, are gone. ";
@@ -83,7 +83,7 @@ std::string DamageOfLog(const std::string& path) {
   std::string frame(kFrameHeaderBytes + header.page_bytes, '\0');
   size_t damaged_at = 0;
   size_t lost = 0;
-  size_t at = kHeaderBytes;
+  size_t at = kLogHeaderBytes;
   for (; file.read(frame.data(), static_cast<std::streamsize>(frame.size()));
        at += frame.size()) {
     bool ours = header.Begot(frame);
@@ -96,7 +96,7 @@ std::string DamageOfLog(const std::string& path) {
       ours = ours || whole;
     }
     // A transaction's last page says how large the database is then.
-    if (ours && BigEndian(&frame[4]) != 0) ++lost;
+    if (ours && BigEndian32(&frame[4]) != 0) ++lost;
   }
   if (lost == 0) return "";
   return log + " is damaged at byte " + std::to_string(damaged_at) + ": what " +

@@ -21,7 +21,7 @@ namespace {
 // longer check would find, readers find and count.
 constexpr Duration kCheckFor = std::chrono::seconds(1);
 
-enum class Verdict { kUsable, kEmpty, kDamaged, kForeign, kNewer, kUnwritable };
+enum class Found { kUsable, kEmpty, kDamaged, kForeign, kNewer, kUnwritable };
 
 // Of blobs that say what their row says. Ids of one blob span less than
 // limits::kHistoryIdSpan, so the newest is near the end. An error, too, when
@@ -53,14 +53,14 @@ Result<uint64_t> NewestStored(Database& database) {
   }
 }
 
-Verdict VerdictOf(Database::Failure failure) {
+Found VerdictOf(Database::Failure failure) {
   switch (failure) {
     case Database::Failure::kDamaged:
-      return Verdict::kDamaged;
+      return Found::kDamaged;
     case Database::Failure::kForeign:
-      return Verdict::kForeign;
+      return Found::kForeign;
     default:
-      return Verdict::kUnwritable;
+      return Found::kUnwritable;
   }
 }
 
@@ -72,7 +72,7 @@ bool Writable(Database& database) {
 }
 
 // `*why` says what was found.
-Verdict Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
+Found Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
   const Result<SchemaVerdict> schema = CheckSchema(database);
   if (!schema) {
     *why = schema.error();
@@ -80,13 +80,13 @@ Verdict Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
   }
   switch (*schema) {
     case SchemaVerdict::kEmpty:
-      return Verdict::kEmpty;
+      return Found::kEmpty;
     case SchemaVerdict::kNewer:
       *why = "it is of a newer nanwatch";
-      return Verdict::kNewer;
+      return Found::kNewer;
     case SchemaVerdict::kForeign:
       *why = "it is not a nanwatch history";
-      return Verdict::kForeign;
+      return Found::kForeign;
     case SchemaVerdict::kOurs:
       break;
   }
@@ -101,30 +101,30 @@ Verdict Inspect(Database& database, uint64_t keep_bytes, std::string* why) {
       database.TextWithin(kCheckFor, "PRAGMA integrity_check(1)", &ended);
   if (!ended && check && *check != "ok") {
     *why = *check;
-    return Verdict::kDamaged;
+    return Found::kDamaged;
   }
   if (!ended && !check && database.IsDamaged()) {
     *why = check.error();
-    return Verdict::kDamaged;
+    return Found::kDamaged;
   }
   // Stopped for taking too long: nothing bad so far. And the tables are there?
   if (const Status tables = CheckTables(database); !tables) {
     *why = tables.error();
-    return Verdict::kDamaged;
+    return Found::kDamaged;
   }
   if (const Result<uint64_t> newest = NewestStored(database); !newest) {
     *why = newest.error();
-    return Verdict::kDamaged;
+    return Found::kDamaged;
   }
-  return Verdict::kUsable;
+  return Found::kUsable;
 }
 
 // Of a verdict for which a file is set aside.
-Unusable UnusableFor(Verdict verdict) {
+Unusable UnusableFor(Found verdict) {
   switch (verdict) {
-    case Verdict::kNewer:
+    case Found::kNewer:
       return Unusable::kNewer;
-    case Verdict::kForeign:
+    case Found::kForeign:
       return Unusable::kForeign;
     default:
       return Unusable::kDamaged;
@@ -186,9 +186,8 @@ Result<std::optional<Database>> Create(const HistoryOptions& options) {
 }
 
 Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
-                                          Verdict verdict,
-                                          const std::string& why, Time now,
-                                          OpenReport* report) {
+                                          Found verdict, const std::string& why,
+                                          Time now, OpenReport* report) {
   const Unusable unusable = UnusableFor(verdict);
   const std::string name = options.path + Suffix(unusable, now);
   std::string aside = name;
@@ -208,7 +207,7 @@ Result<std::optional<Database>> StartAnew(const HistoryOptions& options,
   if (!fresh) return fresh;
   report->created = fresh->has_value();
   report->degraded = !fresh->has_value();
-  if (fresh->has_value() && verdict == Verdict::kDamaged) {
+  if (fresh->has_value() && verdict == Found::kDamaged) {
     const Salvaged salvaged = Salvage(aside, **fresh);
     report->message += salvaged.sentence;
     report->lost_events = salvaged.lost_events;
@@ -231,12 +230,12 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
   }
   const bool existed = FileBytes(options.path) != 0;
   report->message = existed ? DamageOfLog(options.path) : "";
-  Verdict verdict = Verdict::kEmpty;
+  Found verdict = Found::kEmpty;
   std::string why;
   if (existed && IsNoDatabase(options.path)) {
     const bool ours = WasOurs(options.path);
     why = ours ? "its first bytes are damaged" : "it is not an SQLite database";
-    verdict = ours ? Verdict::kDamaged : Verdict::kForeign;
+    verdict = ours ? Found::kDamaged : Found::kForeign;
     return StartAnew(options, verdict, why, now, report);
   }
   {
@@ -244,15 +243,15 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
         Database::Open(options.path, Database::Mode::kWrite, options.vfs);
     if (database) {
       verdict = Inspect(*database, options.keep_bytes, &why);
-      if (verdict == Verdict::kUsable) {
+      if (verdict == Found::kUsable) {
         return std::optional<Database>(std::move(*database));
       }
     } else {
-      verdict = Verdict::kUnwritable;
+      verdict = Found::kUnwritable;
       why = database.error();
     }
   }
-  if (verdict == Verdict::kEmpty) {
+  if (verdict == Found::kEmpty) {
     Result<std::optional<Database>> fresh = Create(options);
     if (!fresh) return fresh;
     report->created = fresh->has_value();
@@ -265,10 +264,10 @@ Result<std::optional<Database>> OpenFile(const HistoryOptions& options,
     }
     return fresh;
   }
-  if (verdict == Verdict::kUnwritable && FormatIsUnknown(options.path)) {
-    verdict = Verdict::kDamaged;
+  if (verdict == Found::kUnwritable && FormatIsUnknown(options.path)) {
+    verdict = Found::kDamaged;
   }
-  if (verdict == Verdict::kUnwritable) {
+  if (verdict == Found::kUnwritable) {
     report->degraded = true;
     report->message += why + ": history is off until it can be written";
     return std::optional<Database>();

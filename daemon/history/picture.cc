@@ -116,7 +116,7 @@ bool TakeValue(std::string_view* rest, StepBucket::Value* value) {
           TakeDouble(rest, &value->last));
 }
 
-uint64_t Collected(const StepBucket::Values& values) {
+uint64_t CollectedValues(const StepBucket::Values& values) {
   uint64_t collected = 0;
   for (int f = 0; f < kStepFields; ++f) {
     if (IsCollected(values[f])) collected |= uint64_t{1} << f;
@@ -125,7 +125,7 @@ uint64_t Collected(const StepBucket::Values& values) {
 }
 
 void PutValues(const StepBucket::Values& values, std::string* out) {
-  const uint64_t collected = Collected(values);
+  const uint64_t collected = CollectedValues(values);
   PutVarint(collected, out);
   for (int f = 0; f < kStepFields; ++f) {
     if ((collected >> f & 1) != 0) PutValue(values[f], out);

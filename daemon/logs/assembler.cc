@@ -12,6 +12,7 @@ namespace {
 
 // Facts that may wait for the second step line.
 constexpr size_t kHeldMax = 4096;
+constexpr size_t kLaneName = 32;  // bytes of an optimizer's name; ours
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, OptimizerLanes::kMax> kLaneNames = {
     "0", "1", "2", "3", "4", "5", "6", "7"};
@@ -163,7 +164,12 @@ void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
     rank->searching = true;
   }
   const size_t lane = rank->lanes.OfStepLine(fact);
-  rank->lanes[lane].has_lines = true;
+  OptimizerLane& own = rank->lanes[lane];
+  own.has_lines = true;
+  const bool named = fact.scaler && fact.words != 0 && !rank->series.several();
+  if (named && own.name.empty()) {
+    own.name = LastNameOf(words_.TextOf(fact.words), kLaneName);
+  }
   TellOtherLanes(rank, lane, fact, line);
   TellLane(rank, lane, fact, line);
   if (fact.step) rank->last_step = *fact.step;
@@ -311,7 +317,8 @@ void Assembler::NoteScale(const LogFact& fact, double first_scale,
 // and a new one for the next line of others, before which its own may come.
 void Assembler::TellOtherLanes(Rank* rank, size_t lane, const LogFact& fact,
                                uint64_t line) {
-  if (rank->lanes.size() == 1) return;
+  // Those with names have lines of their own.
+  if (rank->lanes.size() == 1 || !rank->lanes[lane].name.empty()) return;
   LogFact updates;
   updates.step = fact.step;
   for (size_t other = 0; other < rank->lanes.size(); ++other) {
@@ -334,7 +341,9 @@ void Assembler::Tell(Rank* rank, size_t lane, uint64_t line,
   record->rank = rank->rank;
   if (!own.told) own.named = rank->lanes.several();
   own.told = true;
-  if (own.named) record->optimizer = LaneName(*rank, lane);
+  if (own.named) {
+    record->optimizer = own.name.empty() ? LaneName(*rank, lane) : own.name;
+  }
   sink_(*record);
 }
 

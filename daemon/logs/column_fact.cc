@@ -41,6 +41,7 @@ void ColumnFact::Begin(size_t at) {
   fact_ = kNothing;
   fact_.at = static_cast<uint32_t>(at);
   rival_.reset();
+  reward_.reset();
   may_be_term_ = false;
   epoch_.reset();
   whole_ = 0;
@@ -185,6 +186,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       return;
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
+      if (!reward_) reward_ = value;
       return;
     case ColumnMeaning::kAccuracy:
       fact_.of_classes = true;
@@ -221,6 +223,17 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     fact_.Set(field, value);
   }
   if (fact_.has(field)) ++numbers_;
+}
+
+bool ColumnFact::AddReward() {
+  if (!reward_ || !std::isfinite(*reward_) || best_worth_ > 0 || !has_step() ||
+      SaysHealth()) {
+    return false;
+  }
+  fact_.Set(StepField::kLoss, -*reward_);
+  fact_.of_objective = true;
+  fact_.guessed = true;
+  return true;
 }
 
 bool ColumnFact::SaysHealth() const {
@@ -270,6 +283,11 @@ void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
   DropStandIn();
   if (!SaysHealth()) return;
+  // Losses that begin after a while are another series.
+  if (fact_.has(StepField::kLoss)) {
+    fact_.objective_moves |= of_rewards_ && !fact_.guessed;
+    of_rewards_ = fact_.of_rewards && fact_.guessed;
+  }
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];
     cut_.clear();

@@ -51,6 +51,15 @@ class ColumnFact {
   bool has_epoch() const { return epoch_.has_value(); }
   // A line of the log had a step.
   bool steps_seen() const { return steps_seen_; }
+  // Takes the line's reward for an objective, where no line of the log showed a
+  // loss and this one says nothing else. False: it is none.
+  bool AddReward();
+  // Leaves out what only stands for a loss, where the log shows another. True:
+  // there is one.
+  bool KeepsLoss() {
+    DropStandIn();
+    return fact_.has(StepField::kLoss);
+  }
   // Says something of the numerics: loss, scale, norm or overflow.
   bool SaysHealth() const;
   // The same, and with a step, an epoch or a second number: more than prose
@@ -75,6 +84,8 @@ class ColumnFact {
   const ScaleText scales_;
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
+  std::optional<double> reward_;
+  bool of_rewards_ = false;   // the newest loss that was told is a reward
   bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told

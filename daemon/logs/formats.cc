@@ -63,6 +63,8 @@ constexpr const LogFormat* kFormats[] = {
     &kRslRl,
     &kSpacy,
     &kUltralytics,
+    &kDeepXde,
+    &kCatBoost,
     &kTensorBoard,
     // Libraries' loss scalers, and what ends a program, beside any of the
     // others.

@@ -91,6 +91,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
+    progress_ += fact.says_health() ? 1 : 0;
     const bool resumed = std::exchange(resumed_, false);
     if (broke_ || resumed) {
       run_.settings["resumed_after"] = std::to_string(newest_step_);
@@ -196,14 +197,19 @@ void LogReader::NoteKind(const LogFact& fact) {
 
 // Nobody forgets a setting: "" says that it is finite again.
 void LogReader::NoteEvaluation(const LogFact& fact) {
-  if (newest_step_ < 0) return;
+  if (progress_ == 0) return;
+  if (newest_step_ < 0) {
+    // Beside the first record it is a column that holds none.
+    const bool finite = std::isfinite(fact[StepField::kLoss]);
+    evaluates_not_ = !finite && (evaluates_not_ || progress_ == 1);
+    if (evaluates_not_) return;
+  }
   std::string& told = run_.settings["evaluation_not_finite"];
   if (std::isfinite(fact[StepField::kLoss])) {
     told.clear();
   } else if (told.empty()) {
-    told = std::to_string(newest_step_)
-               .append(" ")
-               .append(Beginning(fact.text, kNameOfLoss));
+    told = std::to_string(Place()).append(" ").append(
+        Beginning(fact.text, kNameOfLoss));
   }
 }
 

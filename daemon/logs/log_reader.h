@@ -92,6 +92,8 @@ class LogReader {
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
+  // Returns the newest step; where lines show none, they are counted.
+  int64_t Place() const { return newest_step_ >= 0 ? newest_step_ : progress_; }
   void NoteStep(const LogFact& fact);
 
   RunDescription run_;
@@ -101,6 +103,7 @@ class LogReader {
   bool resumed_ = false;           // since the newest step line, it says
   uint64_t last_words_ = 0;        // line of the newest of them
   int64_t newest_step_ = -1;       // that a line showed; -1: none did
+  int64_t progress_ = 0;           // step lines
   // The newest stretch over which the objective moved; -1: it never did.
   int64_t moves_from_ = -1;
   int64_t moves_to_ = -1;
@@ -114,12 +117,13 @@ class LogReader {
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
-  bool loss_bad_ = false;     // the newest one
-  bool series_told_ = false;  // settings: losses
-  bool other_loss_ = false;   // one was named so that it may be any
-  bool announced_ = false;    // another objective, since the newest step line
-  bool negates_ = false;      // the newest one
-  bool goes_on_ = true;       // since it stopped
+  bool evaluates_not_ = false;  // of lines without steps
+  bool loss_bad_ = false;       // the newest one
+  bool series_told_ = false;    // settings: losses
+  bool other_loss_ = false;     // one was named so that it may be any
+  bool announced_ = false;      // another objective, since the newest step line
+  bool negates_ = false;        // the newest one
+  bool goes_on_ = true;         // since it stopped
 };
 
 }  // namespace nanwatch

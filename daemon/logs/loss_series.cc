@@ -17,6 +17,12 @@ bool IsOfWord(char c) {
          c == '-' || c == '+' || c == ':' || c == '@';
 }
 
+// Of ASCII, as it goes into a terminal and onto the wire.
+bool IsPlain(std::string_view word) {
+  return std::none_of(word.begin(), word.end(),
+                      [](char c) { return static_cast<uint8_t>(c) >= 0x80; });
+}
+
 // What programs print in place of a number.
 bool StandsForNumber(std::string_view word) {
   constexpr std::string_view kWords[] = {"nan",  "NaN",   "NAN",  "inf",
@@ -74,6 +80,16 @@ uint32_t NumberOfWords(std::string_view text) {
     hash = (hash ^ ' ') * 16777619u;
   }
   return hash | 1;
+}
+
+std::string LastNameOf(std::string_view text, size_t most) {
+  size_t at = 0;
+  std::string_view last;
+  for (std::string_view word = NextWord(text, &at); !word.empty();
+       word = NextWord(text, &at)) {
+    last = word;
+  }
+  return IsPlain(last) ? std::string(last.substr(0, most)) : "";
 }
 
 void LossWords::Note(uint32_t words, std::string_view before) {
@@ -138,13 +154,9 @@ void LossSeries::Name(const Kind& own, const Kind& other,
     beside = NextWord(texts.TextOf(other.words), &its);
   } while (!word.empty() && word == beside);
   adversaries_ |= IsAdversary(word) || IsAdversary(beside);
-  // Of ASCII, as it goes into a terminal and onto the wire.
-  const bool plain =
-      !word.empty() && std::none_of(word.begin(), word.end(), [](char c) {
-        return static_cast<uint8_t>(c) >= 0x80;
-      });
-  names_[own.series] = plain ? std::string(word.substr(0, kNameMax))
-                             : std::to_string(own.series);
+  names_[own.series] = !word.empty() && IsPlain(word)
+                           ? std::string(word.substr(0, kNameMax))
+                           : std::to_string(own.series);
 }
 
 }  // namespace nanwatch

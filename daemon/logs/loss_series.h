@@ -19,6 +19,10 @@ namespace nanwatch {
 // words that stand for one (nan, True), are left out.
 uint32_t NumberOfWords(std::string_view text);
 
+// Returns the last of the words of `text`, of ASCII, and so many bytes at most;
+// empty: it is none.
+std::string LastNameOf(std::string_view text, size_t most);
+
 // What stands before the losses of a log, by the number of its words: facts may
 // wait, lines do not.
 class LossWords {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "logs/in_words.h"
+#include "logs/loss_parts.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -52,8 +53,20 @@ void ForEachWord(std::string_view text, Visit&& visit) {
   tell();
 }
 
-// kTrain: "train 2.31 valid 2.44", a loss where it falls.
-enum class LossWord { kNone, kAccuracy, kTrain, kWeak, kNamed, kLoss };
+// kTrain: "train 2.31 valid 2.44", a loss where it falls. kPart: "loss_seg",
+// one of several, as far as its name says. kWhole: it says that there is no
+// other.
+enum class LossWord {
+  kNone,
+  kReward,
+  kAccuracy,
+  kTrain,
+  kWeak,
+  kNamed,
+  kPart,
+  kLoss,
+  kWhole
+};
 
 struct Words {
   void Raise(LossWord to, bool rising) {
@@ -64,6 +77,7 @@ struct Words {
 
   LossWord loss = LossWord::kNone;
   bool rises = false;  // what is named rises as it gets better
+  bool part = false;   // of a loss
   bool step = false;
   bool epoch = false;
   ColumnMeaning usual = ColumnMeaning::kNothing;
@@ -74,6 +88,12 @@ struct Words {
 bool IsKindOfLoss(std::string_view word) {
   return (word.starts_with("loss") || word.ends_with("loss")) &&
          word.find("packet") == word.npos;
+}
+
+// "loss_total", "total loss", "loss_all", and "loss" without another word.
+bool IsWholeLoss(std::string_view text) {
+  const ColumnMeaning usual = UsualMeaning(text);
+  return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss;
 }
 
 Words WordsOf(std::string_view text) {
@@ -103,14 +123,19 @@ Words WordsOf(std::string_view text) {
       found.Raise(LossWord::kNamed,
                   usual == ColumnMeaning::kObjective && !negated);
     } else if (IsLoss(usual)) {
-      found.Raise(LossWord::kLoss, false);
+      found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
+                  false);
     } else if (usual == ColumnMeaning::kAccuracy) {
       found.Raise(LossWord::kAccuracy, true);
+      found.usual = usual;
+    } else if (usual == ColumnMeaning::kReward) {
+      found.Raise(LossWord::kReward, true);
       found.usual = usual;
     } else if (usual != ColumnMeaning::kNothing) {
       found.usual = usual;
     } else if (IsKindOfLoss(word)) {
-      found.Raise(LossWord::kLoss, false);
+      found.Raise(LossWord::kPart, false);
+      found.part |= IsPartOfLoss(word);
     } else if (IsOneOf(word, kLossWords)) {
       found.Raise(LossWord::kNamed, false);
     } else if (IsOneOf(word, kWeakWords)) {
@@ -119,7 +144,10 @@ Words WordsOf(std::string_view text) {
       found.Raise(LossWord::kTrain, false);
     }
   });
-  if (evaluation || other) found.loss = LossWord::kNone;
+  if (evaluation || other) {
+    found.loss = LossWord::kNone;
+    found.part = false;
+  }
   return found;
 }
 
@@ -169,6 +197,11 @@ bool IsReal(const std::vector<RowValues>& lines, size_t i) {
 
 bool Falls(const std::vector<RowValues>& lines, size_t i) {
   return lines.back()[i].value < lines.front()[i].value;
+}
+
+bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [i](const RowValues& line) { return line[i].value < 0; });
 }
 
 // What an accuracy is at most: it is printed as a share, or in percent.
@@ -222,6 +255,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   Words reach;
   for (size_t i = 0; i < numbers; ++i) {
     reach.Raise(words[i].loss, words[i].rises);
+    reach.part |= words[i].part;
     if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
     if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
     if (!IsReal(lines, i)) {
@@ -238,14 +272,19 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       roles.rises = reach.rises;
       roles.top = best == LossWord::kAccuracy ? WholeOf(lines, i) : 0;
     }
+    if (reach.part) roles.parts.push_back(i);
     roles.meanings[i] = reach.usual;
     reach = Words();
   }
-  roles.named = best == LossWord::kLoss;
+  roles.named = best >= LossWord::kPart;
+  if (best != LossWord::kPart || roles.parts.size() < 2) roles.parts.clear();
+  if (!roles.parts.empty()) roles.loss = roles.parts.front();
+  for (const size_t part : roles.parts)
+    roles.apart |= AnyBelowZero(lines, part);
   if (roles.loss != kNone) return roles;
   // "2.38 avg loss, 0.001 rate".
   for (size_t i = 0; i < numbers; ++i) {
-    if (behind[i].loss == LossWord::kLoss && IsReal(lines, i)) {
+    if (behind[i].loss >= LossWord::kPart && IsReal(lines, i)) {
       roles.loss = i;
       roles.named = true;
       return roles;

@@ -36,6 +36,9 @@ struct NumberRoles {
   bool rises = false;  // it is an objective that does, up to `top`
   double top = 0;
   bool named = false;  // its words are those of a loss and of nothing else
+  // Where no loss of the whole is shown: those that it is made of, two or more.
+  std::vector<size_t> parts;
+  bool apart = false;  // they are of several models: one is below 0
   // Of every number: what its words say otherwise.
   std::vector<ColumnMeaning> meanings;
 };

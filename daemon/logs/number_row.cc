@@ -67,8 +67,10 @@ bool HasDecimalCommas(std::string_view line) {
     while (begin > 0 && IsDigit(line[begin - 1])) --begin;
     size_t end = i + 1;
     while (end < line.size() && IsDigit(line[end])) ++end;
-    const bool listed = (begin > 0 && line[begin - 1] == ',') ||
-                        (end < line.size() && line[end] == ',');
+    // "1,234,567"; "0,25, Dauer" is a number and a comma.
+    const bool listed =
+        (begin > 1 && line[begin - 1] == ',' && IsDigit(line[begin - 2])) ||
+        (end + 1 < line.size() && line[end] == ',' && IsDigit(line[end + 1]));
     if (listed) return false;
     found = true;
   }

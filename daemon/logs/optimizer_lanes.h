@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "logs/copy_filter.h"
@@ -16,6 +17,7 @@ namespace nanwatch {
 
 // One scaler and optimizer of one rank.
 struct OptimizerLane {
+  std::string name;  // as its losses are called; empty: it has a number
   double scale = 0;  // newest; 0: unknown
   int64_t skipped_total = -1;
   int64_t first_step = -1;  // of a step line; -1: none yet

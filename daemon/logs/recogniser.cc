@@ -19,14 +19,6 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
   return TrimBlanks(line.substr(0, date == std::string_view::npos ? at : date));
 }
 
-// The more it says of the program, the more: its own format, one that reads
-// names, one that reads whatever is alike.
-int RankOf(const LogFormat& format) {
-  return format.part != LogFormat::Part::kGeneric ? 2
-         : format.last_resort                     ? 0
-                                                  : 1;
-}
-
 bool ShowsBadLoss(const LogFact& fact) {
   return fact.kind == LogFact::Kind::kProgress && fact.has(StepField::kLoss) &&
          !std::isfinite(fact[StepField::kLoss]);
@@ -143,7 +135,10 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       tells_overflows_ |= c.format->tells_overflows;
       ++c.facts;
     }
-    if (fact.says_health()) ++c.progress;
+    if (fact.says_health()) {
+      ++c.progress;
+      if (fact.guessed) ++c.guesses;
+    }
     if (ShowsBadLoss(fact) && fact.text.empty())
       fact.text = TermNotFinite(line);
     RankNames::Label label;
@@ -247,6 +242,7 @@ void Recogniser::TellOrWait() {
   }
   for (const Told& told : told_) {
     const LogFact& fact = line_facts_[told.fact];
+    if (fact.words != 0) words_.Note(fact.words, fact.before_loss);
     waiting_.push_back({told.candidate, lines_, fact, std::string(fact.text),
                         false, told.label});
   }
@@ -260,7 +256,16 @@ void Recogniser::Weigh(size_t candidate) {
   if (c.format->part == LogFormat::Part::kScaler) return;
   const bool generic = c.format->part == LogFormat::Part::kGeneric;
   const bool more = generic || ranks_.awaited();
-  if (c.progress >= (more ? kEnoughGeneric : kEnough)) Decide();
+  const int64_t known = c.progress - c.guesses;
+  if (known >= (more ? kEnoughGeneric : kEnough)) Decide();
+}
+
+// The more it says of the program, the more: its own format, one that reads
+// names, one that reads whatever is alike, one that only guesses.
+int Recogniser::RankOf(const Candidate& c) {
+  if (c.format->part != LogFormat::Part::kGeneric) return 3;
+  const bool guesses = c.progress > 0 && c.progress == c.guesses;
+  return guesses ? 0 : c.format->last_resort ? 1 : 2;
 }
 
 // The program's format that read most step lines; of equals the more
@@ -271,8 +276,8 @@ void Recogniser::Decide() {
   const Candidate* best = nullptr;
   for (const Candidate& c : candidates_) {
     if (c.format->part == LogFormat::Part::kScaler || c.facts == 0) continue;
-    const int rank = RankOf(*c.format);
-    const int best_rank = best == nullptr ? -1 : RankOf(*best->format);
+    const int rank = RankOf(c);
+    const int best_rank = best == nullptr ? -1 : RankOf(*best);
     const bool better =
         rank > best_rank ||
         (rank == best_rank &&
@@ -294,6 +299,7 @@ void Recogniser::Decide() {
     if (!Wanted(candidates_[w.candidate]) || (w.sign && steps)) continue;
     if (named && w.fact.guessed) continue;
     w.fact.text = w.text;
+    w.fact.before_loss = words_.TextOf(w.fact.words);
     sink_(w.fact, w.line);
   }
   std::erase_if(candidates_, [this](const Candidate& c) { return !Wanted(c); });

@@ -17,6 +17,7 @@
 
 #include "logs/coverage.h"
 #include "logs/format.h"
+#include "logs/loss_series.h"
 #include "logs/mark_search.h"
 #include "logs/rank_names.h"
 #include "logs/rank_prefix.h"
@@ -92,6 +93,7 @@ class Recogniser {
     std::map<int64_t, std::unique_ptr<LineReader>> readers_of_ranks;
     int64_t facts = 0;     // read, settings apart
     int64_t progress = 0;  // of those, step lines with a loss, norm or scale
+    int64_t guesses = 0;   // of those, guessed ones
     Coverage coverage;
   };
   struct Waiting {
@@ -124,6 +126,7 @@ class Recogniser {
   void PrepareSearch();
   // All may be, until it is decided.
   bool Wanted(const Candidate& c) const;
+  static int RankOf(const Candidate& c);
   void Weigh(size_t candidate);
   void Decide();
   bool AnyTellsOverflows() const;
@@ -141,6 +144,7 @@ class Recogniser {
   MarkSearch search_{std::vector<MarkSearch::Mark>()};
   MarkSearch::Groups unmarked_;  // candidates that any line may be for
   std::vector<Waiting> waiting_;
+  LossWords words_;      // of those that wait
   FactList facts_;       // of one candidate
   FactList line_facts_;  // of the line
   StepSigns signs_;

@@ -35,6 +35,7 @@ void StepAxis::Take(const LogFact& fact, uint64_t line) {
     return;
   }
   if (IsLine(fact) && ShowsStep(fact)) {
+    DropCut(fact);
     Flush();
     numbered_ = true;
     sink_(fact, line);
@@ -144,6 +145,17 @@ double StepAxis::Next(const LogFact& fact) const {
   const double gap = static_cast<double>(gap_);
   if (stride * static_cast<double>(lines_) >= 2 * gap) return next;
   return std::max(step_, std::min(next, counter + gap - 1));
+}
+
+// A log that was rotated begins in the middle of a line, which has lost its
+// step.
+void StepAxis::DropCut(const LogFact& first) {
+  if (waiting_.size() != 1 || counter_) return;
+  const LogFact& only = waiting_.front().fact;
+  const bool bad =
+      only.has(StepField::kLoss) && !std::isfinite(only[StepField::kLoss]);
+  const bool whole = only.present == first.present && only.words == first.words;
+  if (IsLine(only) && !only.step && !bad && !whole) waiting_.clear();
 }
 
 void StepAxis::Flush() {

@@ -23,7 +23,7 @@ class StepAxis {
 
   // Passes on `fact`, with its step, and perhaps others that came before it, in
   // their order. Where the program's own lines show steps, all pass as they
-  // are.
+  // are, but for a first one that lacks its step and more.
   void Take(const LogFact& fact, uint64_t line);
   // Nothing more follows, or not soon: what waits is passed on with what is
   // known by now, and from now on nothing waits.
@@ -39,6 +39,8 @@ class StepAxis {
   };
 
   bool MustWait(const LogFact& fact) const;
+  // `first`: the first line that shows its step.
+  void DropCut(const LogFact& first);
   void Wait(const LogFact& fact, uint64_t line);
   void Release(double stride);
   void Pass(const LogFact& fact, uint64_t line);

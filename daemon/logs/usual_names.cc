@@ -36,6 +36,8 @@ constexpr NamedMeaning kUsual[] = {
     {"lmlosstraininglmloss", Meaning::kCrossEntropy},
     {"totalloss", Meaning::kLoss},
     {"losstotal", Meaning::kLoss},
+    {"lossall", Meaning::kLoss},
+    {"losssum", Meaning::kLoss},
     {"losstrain", Meaning::kLoss},
     {"losstraintotal", Meaning::kLoss},  // Composer
     {"avgloss", Meaning::kMeanLoss},
@@ -84,6 +86,7 @@ constexpr NamedMeaning kUsual[] = {
     {"negloglikelihood", Meaning::kLoss},
     {"mse", Meaning::kMeanLoss},
     {"rmse", Meaning::kMeasure},
+    {"rmsetrn", Meaning::kMeasure},  // DeePMD-kit
     {"mae", Meaning::kMeasure},
     {"huber", Meaning::kMeasure},
     {"logloss", Meaning::kMeasure},
@@ -97,6 +100,7 @@ constexpr NamedMeaning kUsual[] = {
     {"recon", Meaning::kMeasure},
     {"reconstruction", Meaning::kMeasure},
     {"reconstructionerror", Meaning::kMeasure},
+    {"reconerror", Meaning::kMeasure},
     {"residual", Meaning::kMeasure},
     {"energy", Meaning::kMeasure},
     {"crit", Meaning::kMeasure},

@@ -14,11 +14,19 @@ void PutIfAny(Json* object, const char* name, std::string value) {
   if (!value.empty()) (*object)[name] = std::move(value);
 }
 
+// A run that only ended is not cured.
+std::string SummaryOf(const Notice& notice) {
+  const Incident& incident = notice.incident;
+  const bool ended = notice.resolved && !incident.resolved_step;
+  return (ended ? "The run ended, and this was not over. " : "") +
+         incident.summary;
+}
+
 Json Annotations(const Alert& alert, const LinkBases& bases) {
   const Notice& notice = alert.shown;
   const Incident& incident = notice.incident;
   Json json = Json::object();
-  json["summary"] = incident.summary;
+  json["summary"] = SummaryOf(notice);
   PutIfAny(&json, "description", DescriptionOf(incident));
   json["diagnosis"] = Name(incident.cause);
   PutIfAny(&json, "action", ActionsOf(notice));
@@ -33,6 +41,7 @@ Json Annotations(const Alert& alert, const LinkBases& bases) {
   }
   PutIfAny(&json, "acknowledged_by", incident.acknowledged_by);
   PutIfAny(&json, "resolved_reason", OverReason(notice));
+  PutIfAny(&json, "page_url", PageOf(notice, bases));
   PutIfAny(&json, "runbook_url", RunbookOf(notice, bases));
   return json;
 }

@@ -16,24 +16,24 @@
 namespace nanwatch {
 namespace {
 
-using Verdict = SinkReply::Verdict;
+using Answer = SinkReply::Verdict;
 
-constexpr char kMetrics[] =
+constexpr char kMetricsCall[] =
     "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 constexpr char kLogs[] =
     "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 // As OpenTelemetry's exporters (OTEL_EXPORTER_OTLP_TIMEOUT).
-constexpr auto kTimeout = std::chrono::seconds(10);
+constexpr auto kExportTimeout = std::chrono::seconds(10);
 // Log records that a collector does not take are tried again so often. Ours.
 constexpr Duration kLogsAgain = std::chrono::seconds(5);
 
 // OTLP's list of what may be tried again. Who is not let in, or calls the wrong
 // place, has said nothing of what is sent: it waits for whoever mends the
 // settings.
-Verdict VerdictOf(const grpc::Status& status) {
+Answer VerdictOf(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::OK:
-      return Verdict::kTaken;
+      return Answer::kTaken;
     case grpc::StatusCode::CANCELLED:
     case grpc::StatusCode::DEADLINE_EXCEEDED:
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
@@ -45,9 +45,9 @@ Verdict VerdictOf(const grpc::Status& status) {
     case grpc::StatusCode::PERMISSION_DENIED:
     case grpc::StatusCode::NOT_FOUND:
     case grpc::StatusCode::UNIMPLEMENTED:
-      return Verdict::kLater;
+      return Answer::kLater;
     default:
-      return Verdict::kRefused;
+      return Answer::kRefused;
   }
 }
 
@@ -81,7 +81,7 @@ class Otlp : public Sink {
   std::string address() const override { return options_.address; }
 
   SinkReply Send(std::span<const Moment> moments) override {
-    return Export(kMetrics, MetricsRequestOf(moments, sender_));
+    return Export(kMetricsCall, MetricsRequestOf(moments, sender_));
   }
 
   bool Works(Time /*now*/) override { return true; }  // nothing is kFailed
@@ -95,11 +95,11 @@ class Otlp : public Sink {
     if (waiting_.empty() || now < logs_not_before_) return;
     const SinkReply reply =
         Export(kLogs, LogsRequestOf(waiting_, sender_, now));
-    if (reply.verdict == Verdict::kLater) {
+    if (reply.verdict == Answer::kLater) {
       logs_not_before_ = now + reply.retry_after.value_or(kLogsAgain);
       return;
     }
-    if (reply.verdict == Verdict::kRefused) incidents_.Lose(waiting_.size());
+    if (reply.verdict == Answer::kRefused) incidents_.Lose(waiting_.size());
     waiting_.clear();
   }
 
@@ -148,7 +148,7 @@ class Otlp : public Sink {
           fmt::format("code={} {} {}", static_cast<int>(status.error_code()),
                       status.error_message(), advice);
     }
-    if (said.verdict == Verdict::kLater) stub_.reset();
+    if (said.verdict == Answer::kLater) stub_.reset();
     return said;
   }
 
@@ -156,7 +156,7 @@ class Otlp : public Sink {
                     const google::protobuf::Message& request,
                     push::v1::ExportResponse* response) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kTimeout);
+    context.set_deadline(std::chrono::system_clock::now() + kExportTimeout);
     if (!secrets_.token.empty()) {
       context.AddMetadata("authorization", "Bearer " + secrets_.token);
     }

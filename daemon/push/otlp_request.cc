@@ -25,8 +25,8 @@ void Add(Attributes* to, const std::string& key, int64_t value) {
   pair->mutable_value()->set_int_value(value);
 }
 
-void Describe(const OtlpSender& sender, push::v1::Resource* resource,
-              push::v1::Scope* scope) {
+void Fill(const OtlpSender& sender, push::v1::Resource* resource,
+          push::v1::Scope* scope) {
   Attributes* attributes = resource->mutable_attributes();
   Add(attributes, "service.name", "nanwatchd");
   Add(attributes, "service.version", sender.version);
@@ -46,7 +46,7 @@ int SeverityNumberOf(const Notice& notice) {
   return kNumbers[static_cast<int>(notice.incident.severity)];
 }
 
-void Describe(const Notice& notice, push::v1::LogRecord* record) {
+void Fill(const Notice& notice, push::v1::LogRecord* record) {
   const Incident& incident = notice.incident;
   record->set_event_name("nanwatch.incident");
   record->set_time_unix_nano(Nanos(incident.updated));
@@ -77,7 +77,7 @@ push::v1::ExportMetricsRequest MetricsRequestOf(std::span<const Moment> moments,
   push::v1::ExportMetricsRequest request;
   push::v1::ResourceMetrics* all = request.add_resource_metrics();
   push::v1::ScopeMetrics* scope = all->add_scope_metrics();
-  Describe(sender, all->mutable_resource(), scope->mutable_scope());
+  Fill(sender, all->mutable_resource(), scope->mutable_scope());
   for (int field = 0; field < kPushedFields; ++field) {
     push::v1::Metric* metric = nullptr;
     for (const Moment& moment : moments) {
@@ -111,10 +111,10 @@ push::v1::ExportLogsRequest LogsRequestOf(const std::deque<Notice>& notices,
   push::v1::ExportLogsRequest request;
   push::v1::ResourceLogs* all = request.add_resource_logs();
   push::v1::ScopeLogs* scope = all->add_scope_logs();
-  Describe(sender, all->mutable_resource(), scope->mutable_scope());
+  Fill(sender, all->mutable_resource(), scope->mutable_scope());
   for (const Notice& notice : notices) {
     push::v1::LogRecord* record = scope->add_log_records();
-    Describe(notice, record);
+    Fill(notice, record);
     record->set_observed_time_unix_nano(Nanos(now));
   }
   return request;

@@ -33,7 +33,7 @@ constexpr Duration kSaveEvery = seconds(1);
 // 20,000 lanes with names of 512 bytes.
 constexpr size_t kFileMost = 32 << 20;
 
-int64_t ToMillis(Time time) { return ToMicros(time) / 1000; }
+int64_t MillisOf(Time time) { return ToMicros(time) / 1000; }
 
 uint64_t SamplesOf(const std::vector<Moment>& moments) {
   uint64_t samples = 0;
@@ -156,7 +156,7 @@ void Pusher::ReadHistory(Time now) {
   if (committed <= read_) return;
   auto reader = HistoryReader::Open(history_path_);
   if (!reader.ok()) return;
-  const int64_t oldest = ToMillis(now - options_.max_age);
+  const int64_t oldest = MillisOf(now - options_.max_age);
   const Status status =
       (*reader)->ForEachEvent(read_, std::nullopt, [&](const StampedEvent& e) {
         if (e.id > committed || stop_) return false;
@@ -167,7 +167,7 @@ void Pusher::ReadHistory(Time now) {
         skip_ = 0;
         read_ = e.id;
         // Of an old history only the newest hours are sent.
-        if (ToMillis(e.now) < oldest) {
+        if (MillisOf(e.now) < oldest) {
           for (; queue_.size() > before; queue_.pop_back()) {
             if (e.id > born_) Drop(Dropped::kTooOld, queue_.back().samples());
             moments_.Done(queue_.back());
@@ -243,8 +243,8 @@ void Pusher::SendFront(Time now) {
 }
 
 void Pusher::DropOutdated(Time now, Part* part) {
-  const int64_t oldest = ToMillis(now - options_.max_age);
-  const int64_t newest = ToMillis(now) + kFutureMs;
+  const int64_t oldest = MillisOf(now - options_.max_age);
+  const int64_t newest = MillisOf(now) + kFutureMs;
   std::erase_if(part->moments, [&](const Moment& moment) {
     if (moment.ms < oldest) Drop(Dropped::kTooOld, moment.samples());
     if (moment.ms > newest) Drop(Dropped::kFuture, moment.samples());

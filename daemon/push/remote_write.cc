@@ -18,23 +18,23 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(30);
 constexpr size_t kTokenMost = 4096;
 
-using Verdict = SinkReply::Verdict;
+using Answer = SinkReply::Verdict;
 
 // The specification lets nobody send again what is refused by 4xx. Who is not
 // let in, or calls the wrong place, has said nothing of the samples yet: they
 // wait for whoever mends the settings.
-Verdict VerdictOf(const PostReply& reply) {
+Answer VerdictOn(const PostReply& reply) {
   switch (DeliveryOf(reply)) {
     case Delivery::kDelivered:
-      return Verdict::kTaken;
+      return Answer::kTaken;
     case Delivery::kRetry:
-      return reply.status == 500 ? Verdict::kFailed : Verdict::kLater;
+      return reply.status == 500 ? Answer::kFailed : Answer::kLater;
     case Delivery::kRejected:
       break;
   }
   const bool of_the_samples =
       reply.status == 400 || reply.status == 413 || reply.status == 422;
-  return of_the_samples ? Verdict::kRefused : Verdict::kLater;
+  return of_the_samples ? Answer::kRefused : Answer::kLater;
 }
 
 class RemoteWrite : public Sink {
@@ -59,8 +59,8 @@ class RemoteWrite : public Sink {
     SetLabels(labels, series);
     series->add_samples()->set_value(1);
     series->mutable_samples(0)->set_timestamp(ToMicros(now) / 1000);
-    const Verdict verdict = Post(request).verdict;
-    return verdict == Verdict::kTaken || verdict == Verdict::kRefused;
+    const Answer verdict = Post(request).verdict;
+    return verdict == Answer::kTaken || verdict == Answer::kRefused;
   }
 
   void Cancel() override { client_->Cancel(); }
@@ -80,7 +80,7 @@ class RemoteWrite : public Sink {
       std::string token = ReadHead(options_.token_file, kTokenMost);
       token.erase(token.find_last_not_of(" \t\r\n") + 1);
       if (token.empty()) {
-        return {Verdict::kLater, std::nullopt,
+        return {Answer::kLater, std::nullopt,
                 options_.token_file + " holds no token"};
       }
       post.headers.push_back("Authorization: Bearer " + token);
@@ -88,7 +88,7 @@ class RemoteWrite : public Sink {
     const std::vector<PostReply> replies = client_->PostAll({&post, 1});
     const PostReply& reply = replies.front();
     SinkReply said;
-    said.verdict = VerdictOf(reply);
+    said.verdict = VerdictOn(reply);
     said.retry_after = reply.retry_after;
     said.why = reply.status == 0
                    ? reply.error

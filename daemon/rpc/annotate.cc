@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 constexpr int64_t kLongestMuteSeconds = 10 * 365 * 24 * 3600ll;
 
-std::optional<Annotation::Kind> KindOf(v1::AnnotationKind kind) {
+std::optional<Annotation::Kind> KindOnWire(v1::AnnotationKind kind) {
   switch (kind) {
     case v1::ANNOTATION_KIND_MUTE:
       return Annotation::Kind::kMute;
@@ -47,7 +47,7 @@ std::string WhyNotStopped(const RunView& run) {
 }
 
 // "2026-11-21 15:42:07 UTC".
-std::string Shown(Time time) {
+std::string ClockText(Time time) {
   const time_t seconds = ToMicros(time) / 1'000'000;
   tm parts{};
   gmtime_r(&seconds, &parts);
@@ -62,7 +62,7 @@ Result<Annotation> ReadAnnotation(const v1::AnnotateRequest& request,
                                   const RunView& run,
                                   const QueryBackend& backend,
                                   const std::string& caller) {
-  const std::optional<Annotation::Kind> kind = KindOf(request.kind());
+  const std::optional<Annotation::Kind> kind = KindOnWire(request.kind());
   if (!kind) return Error{"say what to do: mute, unmute, acknowledge or stop"};
   if (std::max(request.by().size(), request.reason().size()) >
       limits::kSettingBytes) {
@@ -123,7 +123,7 @@ std::string Describe(const Annotation& annotation, const RunView& run,
       return fmt::format("muted {}{}", what,
                          annotation.until == Time{}
                              ? " until it is unmuted"
-                             : " until " + Shown(annotation.until));
+                             : " until " + ClockText(annotation.until));
     case Annotation::Kind::kUnmute:
       return fmt::format("unmuted {}", what);
     case Annotation::Kind::kAcknowledge:

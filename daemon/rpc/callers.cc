@@ -20,7 +20,7 @@ constexpr std::string_view kHandedOn = "fd:";
 // RFC 6750.
 constexpr std::string_view kBearer = "Bearer ";
 // Users of one machine, 200 B each; beyond, all are looked up anew. Ours.
-constexpr size_t kKnown = 4096;
+constexpr size_t kUsersKnown = 4096;
 
 std::optional<int> DescriptorOf(std::string_view peer) {
   if (!peer.starts_with(kHandedOn)) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<int> DescriptorOf(std::string_view peer) {
 }
 
 // gRPC's "ipv4:10.1.2.3:41000" and "ipv6:%5B::1%5D:41000" as people write it.
-std::string AddressOf(std::string_view peer) {
+std::string PlainAddress(std::string_view peer) {
   std::string address(peer.substr(peer.find(':') + 1));
   for (const auto& [coded, plain] :
        {std::pair("%5B", "["), std::pair("%5D", "]"), std::pair("%25", "%")}) {
@@ -109,7 +109,7 @@ Identity Callers::Identify(std::string_view peer, std::string_view said,
     }
   } else {
     identity = IdentifyTcp(said, std::move(certificate), expired);
-    identity.from = AddressOf(peer);
+    identity.from = PlainAddress(peer);
     if (identity.refused.empty() && known_caller_) known_caller_(identity.from);
   }
   if (!identity.refused.empty() && told_) told_(peer, identity);
@@ -235,7 +235,7 @@ Callers::Known Callers::Look(uid_t uid) const {
   if (caller.name == caller.number) return known;  // it may be known later
   MutexLock lock(mutex_);
   if (edition != edition_) return known;
-  if (known_.size() >= kKnown) known_.clear();
+  if (known_.size() >= kUsersKnown) known_.clear();
   known_.emplace(uid, known);
   return known;
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kTls = "tls://";
 // A bundle of the web's authorities has 200 KB.
-constexpr size_t kFileMost = 4 << 20;
+constexpr size_t kSecretsMost = 4 << 20;
 
 bool IsLoopback(std::string_view address) {
   return address.starts_with("127.") || address.starts_with("localhost:") ||
@@ -28,7 +28,7 @@ ClientSecrets ReadClientSecrets(
   const auto read = [&](const std::string& variable, std::string* text) {
     const std::string path = environment(variable);
     if (path.empty()) return;
-    *text = ReadHead(path, kFileMost);
+    *text = ReadHead(path, kSecretsMost);
     text->erase(text->find_last_not_of(" \t\r\n") + 1);
     if (text->empty()) {
       secrets.problem = variable + " " + path +

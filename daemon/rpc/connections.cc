@@ -17,7 +17,7 @@ namespace nanwatch {
 namespace {
 
 // Of who has too many: 6,000 looks take 2 ms. Ours.
-constexpr Duration kLook = std::chrono::milliseconds(100);
+constexpr Duration kLookAtConnections = std::chrono::milliseconds(100);
 // Whose connection was ended comes again so much later: at once he would bring
 // the same. Twice as long where he did, within so long. Ours.
 constexpr Duration kBarred = std::chrono::seconds(2);
@@ -53,7 +53,8 @@ bool Connections::Add(const std::string& holder, int fd, size_t most,
   MutexLock lock(mutex_);
   if (held_.size() >= kHolders && !held_.contains(holder)) ForgetWhoLeft();
   Held& held = held_[holder];
-  if (held.open.size() >= most && passed - held.looked_at >= kLook) {
+  if (held.open.size() >= most &&
+      passed - held.looked_at >= kLookAtConnections) {
     held.looked_at = passed;
     ForgetClosed(&held);
   }

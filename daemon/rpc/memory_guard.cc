@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // 40 MB come in a look, as far as the attacks that were tried. Ours.
-constexpr milliseconds kLook{100};
+constexpr milliseconds kLookAtMemory{100};
 constexpr milliseconds kLookWhereMuchIs{20};
 // From a quarter of the bound on, so much more in so long is a flood, too: what
 // is parsed and waits is 128 MB at most, and comes once. Over TLS gRPC 1.51
@@ -59,7 +59,7 @@ bool MemoryGuard::Sleep(milliseconds time)
 }
 
 void MemoryGuard::Loop() {
-  milliseconds look = kLook;
+  milliseconds look = kLookAtMemory;
   auto since = std::chrono::steady_clock::now();
   std::chrono::nanoseconds spent = OwnTime();
   size_t before = ResidentBytes();
@@ -75,7 +75,7 @@ void MemoryGuard::Loop() {
       spent = OwnTime();
       before = resident;
     }
-    look = 2 * resident > most_ ? kLookWhereMuchIs : kLook;
+    look = 2 * resident > most_ ? kLookWhereMuchIs : kLookAtMemory;
     if ((resident <= most_ && !rises) || cut_() == 0) continue;
     if (!Sleep(kGiveBack)) return;
     // Else nobody sees that it is free, and more would be cut.

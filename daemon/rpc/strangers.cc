@@ -16,7 +16,7 @@ namespace {
 // Four times what HTTP/2 lets a client send before somebody reads his stream,
 // in so long: who asks for health now and then is none. Ours.
 constexpr uint64_t kMost = 256 << 10;
-constexpr Duration kWindow = std::chrono::seconds(10);
+constexpr Duration kStrangersWindow = std::chrono::seconds(10);
 
 // 0: not known.
 uint64_t Received(int fd) {
@@ -49,7 +49,7 @@ std::vector<std::string> Strangers::WhoFlood(Duration passed) {
     const uint64_t received = there ? Received(it.fd) : 0;
     const bool floods = there && received - it.before > kMost;
     if (floods) flood.push_back(at->first);
-    if (passed - it.since >= kWindow) {
+    if (passed - it.since >= kStrangersWindow) {
       it.since = passed;
       it.before = received;
     }

@@ -22,9 +22,9 @@ namespace {
 // 10,000 tokens of 100 bytes.
 constexpr size_t kFileMost = 1 << 20;
 // How soon a name that is gone is noticed on a stream that is open. Ours.
-constexpr std::chrono::seconds kLook(1);
+constexpr std::chrono::seconds kLookAtTokens(1);
 
-TokenHash HashOf(std::string_view token) {
+TokenHash TokenHashOf(std::string_view token) {
   TokenHash hash{};
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(),
          hash.data());
@@ -152,7 +152,7 @@ void Tokens::RenewLocked() {
 uint64_t Tokens::edition() {
   const auto now = std::chrono::steady_clock::now();
   auto looked = looked_.load(std::memory_order_relaxed);
-  if (!path_.empty() && now - looked >= kLook &&
+  if (!path_.empty() && now - looked >= kLookAtTokens &&
       looked_.compare_exchange_strong(looked, now)) {
     MutexLock lock(mutex_);
     RenewLocked();
@@ -167,7 +167,7 @@ bool Tokens::Has(std::string_view name) {
 }
 
 std::optional<std::string> Tokens::NameOf(std::string_view token) {
-  const TokenHash hash = HashOf(token);
+  const TokenHash hash = TokenHashOf(token);
   MutexLock lock(mutex_);
   RenewLocked();
   // All are compared, each to its end.

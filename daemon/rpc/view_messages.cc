@@ -13,7 +13,7 @@
 namespace nanwatch {
 namespace {
 
-std::string Text(std::string_view text) { return std::string(text); }
+std::string AsString(std::string_view text) { return std::string(text); }
 
 template <typename M>
 void WriteValues(const LatestValues& from,
@@ -23,7 +23,7 @@ void WriteValues(const LatestValues& from,
       continue;
     }
     M* value = to->Add();
-    value->set_field(Text(Name(static_cast<StepField>(f))));
+    value->set_field(AsString(Name(static_cast<StepField>(f))));
     if (from.last[f]) value->set_last(*from.last[f]);
     if (from.last_finite[f]) value->set_last_finite(*from.last_finite[f]);
     value->set_nonfinite(from.nonfinite[f]);
@@ -41,7 +41,7 @@ void WriteLayer(const OpRow& from, v1::Layer* to) {
   const OpStatus& status = from.status;
   to->set_name(from.op.name);
   if (from.op.dtype != Dtype::kUnknown) {
-    to->set_dtype(Text(Name(from.op.dtype)));
+    to->set_dtype(AsString(Name(from.op.dtype)));
   }
   to->set_step(status.step);
   to->set_elements(status.elements);
@@ -62,7 +62,7 @@ void WriteCause(const CauseVerdict& from, const RuleNames& rule_name,
   Write(from, to, &rule_name);
   to->mutable_origin()->set_type(from.op_type);
   if (from.op_dtype != Dtype::kUnknown) {
-    to->mutable_origin()->set_dtype(Text(Name(from.op_dtype)));
+    to->mutable_origin()->set_dtype(AsString(Name(from.op_dtype)));
   }
 }
 
@@ -139,7 +139,7 @@ void WriteDetail(const RunView& from, const RuleNames& rule_name,
 void WriteBuckets(const std::vector<StepBucket>& from,
                   v1::GetStepsResponse* to) {
   for (int f = 0; f < kStepFields; ++f) {
-    to->add_fields(Text(Name(static_cast<StepField>(f))));
+    to->add_fields(AsString(Name(static_cast<StepField>(f))));
   }
   for (const StepBucket& bucket : from) {
     v1::StepBucket* one = to->add_buckets();

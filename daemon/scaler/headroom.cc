@@ -8,16 +8,13 @@
 namespace nanwatch {
 namespace {
 
-// log2 of sqrt(2) erfinv(kUnderflowAllowed): a normal value is that near to 0,
-// in deviations, with the allowed probability.
-constexpr double kNearZeroLog2 = -9.640035842229091;
-// A normal value is below minus that with the allowed probability.
+// A normal value is below minus that, in deviations, with the allowed
+// probability.
 constexpr double kTail = 3.0902323061678132;
 // Of log2|x| where x is normal with deviation 1.
 constexpr double kNormalLog2Mean = -0.9163;
 constexpr double kNormalLog2Std = 1.6024;
 constexpr double kLikeNormal = 0.3;
-constexpr double kLn2 = 0.69314718055994531;
 constexpr double kFp16Max = 15.999295387023410;  // log2 of 65504
 
 // e^y for y <= 0: the C library's may differ between machines.

@@ -19,6 +19,9 @@ namespace nanwatch {
 
 // Of a tensor's elements, how many may be lost to underflow: AdaLoss's n_uf.
 inline constexpr double kUnderflowAllowed = 1e-3;
+// log2 of sqrt(2) erfinv(kUnderflowAllowed): a normal value is that near to 0,
+// in deviations, with the allowed probability.
+inline constexpr double kNearZeroLog2 = -9.640035842229091;
 
 // Share of standard normal values below x. To 1e-12 of itself; the same on
 // every machine, unlike the C library's.

@@ -12,8 +12,8 @@ namespace {
 constexpr uint16_t kFirst = 8;  // ours
 // Of the spread, that a quantile moves at an attempt, times its tail: it
 // follows a level that moves within 64 attempts.
-constexpr float kRate = 0.5f;  // ours
-constexpr float kTail = 0.1f;  // attempts that may need more, or bear less
+constexpr float kRate = 0.5f;   // ours
+constexpr float kOuter = 0.1f;  // attempts that may need more, or bear less
 constexpr float kLeastSpread = 1.0f / 64;  // bits; ours
 constexpr float kSpreadRate = 1.0f / 8;    // ours
 constexpr float kLostRate = 1.0f / 16;     // ours
@@ -26,7 +26,7 @@ constexpr float kScaleUnit = 128;
 constexpr float kSpreadUnit = 256;
 constexpr double kHarmUnit = 8;
 
-uint8_t Counted(bool more, uint8_t count) {
+uint8_t CountedUp(bool more, uint8_t count) {
   if (!more) return 0;
   return count < UINT8_MAX ? static_cast<uint8_t>(count + 1) : count;
 }
@@ -35,11 +35,11 @@ std::optional<double> Known(float bound) {
   return std::isnan(bound) ? std::nullopt : std::optional<double>(bound);
 }
 
-// The value that `kTail` of all are above.
+// The value that `kOuter` of all are above.
 float Upper(float quantile, float value, float spread) {
   const float way = value - quantile;
-  return way > 0 ? quantile + std::min(way, (1 - kTail) * kRate * spread)
-                 : quantile + std::max(way, -kTail * kRate * spread);
+  return way > 0 ? quantile + std::min(way, (1 - kOuter) * kRate * spread)
+                 : quantile + std::max(way, -kOuter * kRate * spread);
 }
 
 }  // namespace
@@ -158,9 +158,9 @@ void LayerRange::Follow(float low, float high) {
 }
 
 void LayerRange::CountOutside(float log2_scale) {
-  below_ = Counted(log2_scale < low_ - kSlack, below_);
+  below_ = CountedUp(log2_scale < low_ - kSlack, below_);
   // A scale at the very bound has a bit of room left.
-  above_ = Counted(log2_scale > high_ + kSlack, above_);
+  above_ = CountedUp(log2_scale > high_ + kSlack, above_);
 }
 
 }  // namespace nanwatch

@@ -8,6 +8,8 @@
 
 namespace nanwatch {
 
+inline constexpr double kLn2 = 0.69314718055994531;
+
 // To 1e-12; of powers of two exact. REQUIRES: x is positive and finite.
 inline double ExactLog2(double x) {
   constexpr double kSqrtHalf = 0.70710678118654752;
@@ -27,7 +29,6 @@ inline double ExactLog2(double x) {
 
 // 2^x, to 1e-12; of whole numbers exact. REQUIRES: x is finite.
 inline double ExactExp2(double x) {
-  constexpr double kLn2 = 0.69314718055994531;
   const double whole = std::floor(x);
   const double rest = (x - whole) * kLn2;  // 0 .. ln 2
   double sum = 1;

@@ -20,9 +20,6 @@ constexpr double kCutFrom = 0.02;
 constexpr double kEven = 0.1;
 // Elements lost for each at the smallest number: more are not believed.
 constexpr double kMostBelow = 8;  // ours, as the Python client
-constexpr double kLn2 = 0.69314718055994531;
-// log2 of sqrt(2) erfinv(kUnderflowAllowed), see headroom.cc.
-constexpr double kNearZeroLog2 = -9.640035842229091;
 
 // Half a smallest number rounds to 0. Of normal values with a deviation of
 // 2^-k smallest numbers, those that round to two or three of it for each that
@@ -62,7 +59,7 @@ class FallOff {
   std::array<double, kEntries> ratio_;
 };
 
-uint64_t CountAt(const GradientStatus& s, int32_t exponent) {
+uint64_t CountAtExponent(const GradientStatus& s, int32_t exponent) {
   const int64_t i = int64_t{exponent} - s.first;
   const bool held = i >= 0 && i < static_cast<int64_t>(s.exponents.size());
   return held ? s.exponents[static_cast<size_t>(i)] : 0;
@@ -82,8 +79,8 @@ void FitExponents(const GradientStatus& s, int32_t limit, ScaleFit* fit) {
                                    static_cast<double>(all));
     return;
   }
-  const auto one = static_cast<double>(CountAt(s, limit));
-  const auto next = static_cast<double>(CountAt(s, limit + 1));
+  const auto one = static_cast<double>(CountAtExponent(s, limit));
+  const auto next = static_cast<double>(CountAtExponent(s, limit + 1));
   if (one == 0) return;
   const double denser = next > 0 ? 2 * one / next : kMostBelow * kMostBelow * 4;
   double lost = one * std::min(kMostBelow, 0.5 * std::sqrt(denser));

@@ -6,7 +6,7 @@
 namespace nanwatch {
 namespace {
 
-bool AtFloor(double scale, double floor) {
+bool IsAtFloor(double scale, double floor) {
   return floor > 0 && (scale <= floor || SameScale(scale, floor));
 }
 
@@ -18,7 +18,7 @@ void Count(const RecordedUpdate& update, double scale, bool overflow,
   outcome->highest = first ? scale : std::max(outcome->highest, scale);
   outcome->last = scale;
   if (overflow) ++outcome->overflows;
-  if (AtFloor(scale, floor)) {
+  if (IsAtFloor(scale, floor)) {
     ++outcome->at_floor;
     if (overflow && outcome->floor_overflow_step < 0) {
       outcome->floor_overflow_step = update.step;

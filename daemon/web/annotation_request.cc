@@ -60,9 +60,9 @@ std::optional<HttpReply> WhyNot(const WebBackend& backend,
 }
 
 // Reads the keys of the body one by one; keeps the first problem.
-class Fields {
+class RequestFields {
  public:
-  explicit Fields(const Json& json) : json_(json) {}
+  explicit RequestFields(const Json& json) : json_(json) {}
 
   std::string Text(const char* name) {
     known_.insert(name);
@@ -120,7 +120,7 @@ std::optional<uint64_t> IdOf(const std::string& text) {
 
 Result<Annotation> ReadAnnotation(const Json& json, const RunView& run,
                                   const std::string& caller, Time now) {
-  Fields fields(json);
+  RequestFields fields(json);
   Annotation annotation;
   const std::string kind = fields.Text("kind");
   if (kind == "mute") {

@@ -13,11 +13,12 @@ endforeach()
 string(SHA256 version "${hashes}")
 string(SUBSTRING ${version} 0 12 version)
 
-# Asked for at once, not one after the other as imports are found.
+# Modules: asked for at once, not one after the other as imports are found.
 set(preloads "")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
-  if(name MATCHES "\\.js$" AND NOT file STREQUAL DYGRAPHS)
+  if(name MATCHES "\\.js$" AND NOT name STREQUAL arrival.js
+     AND NOT file STREQUAL DYGRAPHS)
     string(APPEND preloads
       "  <link rel=\"modulepreload\" href=\"/page/${version}/${name}\">\n")
   endif()

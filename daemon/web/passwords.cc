@@ -29,8 +29,8 @@ std::array<uint8_t, 32> RandomBytes() {
 }
 
 // Of the user, else of the dearest: who is not there costs no less.
-const std::string& HashOf(const std::map<std::string, std::string>& users,
-                          const std::string& name) {
+const std::string& HashOfUser(const std::map<std::string, std::string>& users,
+                              const std::string& name) {
   const auto found = users.find(name);
   if (found != users.end()) return found->second;
   return std::max_element(users.begin(), users.end(),
@@ -50,7 +50,7 @@ Passwords::Passwords() : secret_(RandomBytes()) {}
 
 LoginAnswer Passwords::Check(const std::map<std::string, std::string>& users,
                              const LoginTry& login, Deadline end) {
-  const std::string& hash = HashOf(users, login.user);
+  const std::string& hash = HashOfUser(users, login.user);
   const bool known = users.count(login.user) > 0;
   const Digest digest = DigestOf(login, hash);
   if (const auto answer = Remembered(login, digest)) return *answer;

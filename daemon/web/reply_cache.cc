@@ -6,7 +6,7 @@ namespace {
 // Beyond, all are forgotten: they are of the last second anyway.
 constexpr size_t kEntries = 32;
 // A larger reply is not kept.
-constexpr size_t kReplyBytes = 1 << 20;
+constexpr size_t kKeptReply = 1 << 20;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ HttpReply ReplyCache::Get(const std::string& key, Time now, Duration max_age,
   }
   entry->made = false;
   HttpReply reply = make();
-  if (reply.status == 200 && reply.body.size() <= kReplyBytes) {
+  if (reply.status == 200 && reply.body.size() <= kKeptReply) {
     entry->reply = reply;
     entry->at = now;
     entry->made = true;

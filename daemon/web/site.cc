@@ -27,7 +27,7 @@ HttpReply Page(std::string_view type, std::string body,
   return reply;
 }
 
-constexpr std::string_view kPlain = "text/plain; charset=utf-8";
+constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 // How old a reply may be that several pages share.
 constexpr Duration kShared = std::chrono::milliseconds(900);
 
@@ -126,7 +126,7 @@ std::optional<HttpReply> Site::Refused(const HttpRequest& request) const {
 HttpReply Site::Route(const HttpRequest& request) const {
   const std::string& path = request.path;
   if (path == "/metrics") return Metrics(request);
-  if (path == "/-/healthy") return Page(kPlain, "Healthy.\n", "healthy");
+  if (path == "/-/healthy") return Page(kPlainText, "Healthy.\n", "healthy");
   if (path == "/-/ready") return Ready();
   if (auto page = AnswerPage(path, request.accept_encoding)) return *page;
   auto segments = DecodePath(path);
@@ -161,7 +161,7 @@ HttpReply Site::Metrics(const HttpRequest& request) const {
 HttpReply Site::Ready() const {
   const std::string reason = backend_.not_ready();
   HttpReply reply =
-      Page(kPlain, reason.empty() ? "Ready.\n" : reason + "\n", "ready");
+      Page(kPlainText, reason.empty() ? "Ready.\n" : reason + "\n", "ready");
   if (!reason.empty()) reply.status = 503;
   return reply;
 }

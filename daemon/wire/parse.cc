@@ -202,8 +202,8 @@ Verdict ReadTold(const v1::ToldIncidents& from, ClientMessage* message) {
   return std::nullopt;
 }
 
-Verdict ReadBody(const IngestRequest& request, OpShapes* shapes, bool relayed,
-                 ClientMessage* message) {
+Verdict ReadMessageBody(const IngestRequest& request, OpShapes* shapes,
+                        bool relayed, ClientMessage* message) {
   switch (request.kind_case()) {
     case IngestRequest::kOpen:
       return ReadOpen(request.open(), message);
@@ -321,7 +321,8 @@ Parsed Parse(const IngestRequest& request, OpShapes* shapes, bool relayed) {
   parsed.message.session = head.session;
   parsed.message.sequence = head.sequence;
   Verdict wrong = CheckHead(request, head);
-  if (!wrong) wrong = ReadBody(request, shapes, relayed, &parsed.message);
+  if (!wrong)
+    wrong = ReadMessageBody(request, shapes, relayed, &parsed.message);
   if (wrong) Refuse(request, head, *wrong, &parsed);
   return parsed;
 }

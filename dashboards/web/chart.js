@@ -3,7 +3,7 @@
 
 import {cssColour, fill, h} from './dom.js';
 import {power, scale, shortStep, value} from './format.js';
-import {inWords, raisedTo, seriesOf} from './chart_data.js';
+import {inOneWord, inWords, raisedTo, seriesOf} from './chart_data.js';
 import {lookOf, swatch, titleOf, valuesOf} from './optimizers.js';
 
 // What is not used would write styles into the document, which it forbids.
@@ -14,6 +14,7 @@ const AXIS_WIDTH = 52;
 const HEIGHT = 112;
 const NARROWEST_MARK = 2;
 const FEW_POINTS = 60;  // below, each is drawn as one
+const PLAIN_POWERS = 19;  // of 2: more digits than the axis is wide
 
 function logTicks(base, low, high) {
   const first = Math.ceil(Math.log(low) / Math.log(base) - 1e-9);
@@ -21,13 +22,15 @@ function logTicks(base, low, high) {
   if (base === 10 && last - first < 2) return fineTicks(low, high);
   let every = 1;
   while ((last - first) / every > 4) every *= 2;
-  const ticks = [];
+  const powers = [];
   for (let e = Math.ceil(first / every) * every; e <= last; e += every) {
-    const plain = base === 10 ? e >= -3 && e <= 4 : e >= 0 && e <= 16;
-    const label = plain ? value(base ** e) : power(base, e);
-    ticks.push({v: base ** e, label});
+    powers.push(e);
   }
-  return ticks;
+  // All in one way.
+  const plain = powers.every((e) => (base === 10 ? e >= -3 && e <= 4 :
+                                                   e >= 0 && e <= PLAIN_POWERS));
+  return powers.map((e) => ({
+    v: base ** e, label: plain ? value(base ** e) : power(base, e)}));
 }
 
 // 1, 2, 5, 10, ...: for less than three powers of ten.
@@ -39,7 +42,16 @@ function fineTicks(low, high) {
       if (v >= low && v <= high) ticks.push({v, label: value(v)});
     }
   }
-  return ticks.length > 1 ? ticks : linearTicks(low, high, 3);
+  return ticks.length > 1 ? ticks : someTicks(low, high);
+}
+
+// One alone says nothing of how far it is up or down.
+function someTicks(low, high) {
+  let ticks = [];
+  for (let most = 3; ticks.length < 2 && most < 12; most += 2) {
+    ticks = linearTicks(low, high, most);
+  }
+  return ticks;
 }
 
 export function linearTicks(low, high, most) {
@@ -68,11 +80,13 @@ export class Chart {
     this.owner = owner;
     this.format = field.unit === 'scale' ? scale : value;
     this.readout = h('span', {class: 'readout'});
+    this.keys = h('span', {class: 'note keys-of-marks'});
     this.plot = h('div', {class: 'plot'});
     this.line = h('div', {class: 'cursor', hidden: true});
     const benchmark = field.name === 'loss' && owner.owner.run.benchmark;
     this.element = h('figure', {class: 'chart', 'data-field': field.name},
         h('figcaption', {}, h('b', {}, field.title), this.readout,
+          this.keys,
           benchmark && h('span', {class: 'note', 'data-key': 'benchmark'},
                          `dashed: ${benchmark.reference}`)),
         h('div', {class: 'frame'}, this.plot, this.line));
@@ -98,6 +112,7 @@ export class Chart {
     this.log = this.field.base === 2 ? lowest < Infinity :
                                        low > 0 && high / low > 3;
     const range = this.range(low, high, lowest);
+    this.drawKeys();
     const file = this.log ? raisedTo(this.data.rows, range[0]) : this.data.rows;
     const options = {
       file, dateWindow: window, valueRange: range, logscale: this.log,
@@ -111,6 +126,19 @@ export class Chart {
     this.kind = kind;
     if (this.dygraph) this.dygraph.destroy();
     this.dygraph = this.made(options);
+  }
+
+  // What its marks stand for.
+  drawKeys() {
+    const {values} = this.owner.owner.run;
+    const marks = this.data.marks.length > 0;
+    const key = (colour, text) => h('span', {class: 'key'},
+        h('i', {class: `block ${colour}`, 'aria-hidden': 'true'}), text);
+    fill(this.keys,
+         marks && key('critical', this.data.low > this.data.high ?
+             'NaN or infinite; no finite value' : 'NaN or infinite'),
+         this.skipped && this.skipped.length > 0 && key('warning',
+             inOneWord(this.skipped, Boolean(values && values.loss_scale))));
   }
 
   // Of another run, that is drawn beside: [[step, value, least, most]].
@@ -155,8 +183,8 @@ export class Chart {
         },
         y: {
           axisLabelWidth: AXIS_WIDTH,
-          ticker: (a, b) => (this.log ? logTicks(base, a, b) :
-                                        linearTicks(a, b, 3)),
+          ticker: (a, b) => (this.data.low > this.data.high ? [] :
+              this.log ? logTicks(base, a, b) : someTicks(a, b)),
         },
       },
       underlayCallback: (canvas, area, g) => this.under(canvas, area, g),
@@ -168,7 +196,9 @@ export class Chart {
     // Below, there is room for the marks of skipped steps.
     const room = this.skipped && this.skipped.length ? 0.22 : 0.08;
     if (this.log) {
-      const span = Math.max(high / lowest, this.field.base);
+      const {base} = this.field;
+      if (high === lowest) return [lowest / base ** 1.2, high * base ** 1.2];
+      const span = Math.max(high / lowest, base);
       return [lowest / span ** room, high * span ** 0.1];
     }
     const span = high - low || 0.5 * Math.abs(high) || 1;

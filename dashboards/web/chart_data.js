@@ -2,7 +2,7 @@
 // largest value and its counts of NaN, infinities and skipped steps, so that no
 // single bad step is lost in a million.
 
-import {number} from './format.js';
+import {count, number} from './format.js';
 import {valuesOf} from './optimizers.js';
 
 export const FIELDS = [
@@ -22,6 +22,17 @@ export function middle(bucket) {
 
 export function collected(buckets) {
   return FIELDS.filter((f) => buckets.some((b) => b.values[f.name]));
+}
+
+// What a run is judged by: drawn however little of it there is.
+const ALWAYS = 3;      // of FIELDS
+const FEW_POINTS = 3;  // fewer make no course
+
+// Names of fields that have a number here and there only.
+export function sparse(buckets) {
+  return new Set(FIELDS.slice(ALWAYS).map((f) => f.name).filter((name) =>
+      buckets.filter((b) => b.values[name] && b.values[name].count > 0)
+          .length < FEW_POINTS));
 }
 
 function nonFinite(v) {
@@ -122,6 +133,15 @@ export function skips(buckets) {
       }));
 }
 
+// What the marks of skips() stand for.
+export function inOneWord(skipped, scaled) {
+  const lost = skipped.some((s) => s.skipped > 0);
+  const kept = skipped.some((s) => s.overflows > s.skipped);
+  if (!kept) return 'skipped updates';
+  const bad = scaled ? 'overflows' : 'not finite';
+  return lost ? `skipped updates, or ${bad}` : `${bad}, applied all the same`;
+}
+
 export function isBad(bucket) {
   return bucket.skipped > 0 || bucket.overflows > 0 ||
       Object.values(bucket.values).some((v) => nonFinite(v) > 0);
@@ -172,9 +192,9 @@ export function nearestPoint(buckets, step) {
 
 export function inWords(v, format) {
   if (!v) return '';
-  const bad = [[v.nan, 'NaN'], [v.pos_inf, '+Inf'], [v.neg_inf, '−Inf']]
+  const bad = [[v.nan, 'NaN'], [v.pos_inf, 'Inf'], [v.neg_inf, '−Inf']]
                   .filter(([n]) => n > 0)
-                  .map(([n, word]) => (n > 1 ? `${n} ${word}` : word));
+                  .map(([n, word]) => (n > 1 ? `${count(n)} ${word}` : word));
   if (!v.count) return bad.join(', ');
   const text = v.min === v.max ? format(v.min) :
                                  `${format(v.min)} … ${format(v.max)}`;

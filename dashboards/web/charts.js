@@ -3,8 +3,8 @@
 
 import {getJson} from './api.js';
 import {Chart} from './chart.js';
-import {collected, isBad, middle, nearest, nearestPoint, skips, stepsAPoint}
-    from './chart_data.js';
+import {collected, isBad, middle, nearest, nearestPoint, skips, sparse,
+        stepsAPoint} from './chart_data.js';
 import {fill, h} from './dom.js';
 import {clock, count} from './format.js';
 import {drawLane} from './lane.js';
@@ -71,9 +71,10 @@ export class Charts {
     return this.charts[this.charts.length - 1] === chart;
   }
 
+  // False: the steps could not be had, and it says so.
   async load() {
     const whole = await this.fetch('');
-    if (!whole) return;
+    if (!whole) return false;
     this.whole = whole.length ?
         [whole[0].first_step, whole[whole.length - 1].last_step] : [0, 1];
     if (this.whole[1] <= this.whole[0]) this.whole[1] = this.whole[0] + 1;
@@ -81,6 +82,7 @@ export class Charts {
     if (opens && !this.window) this.window = this.around(this.step, whole);
     this.opened = true;
     this.buckets = whole;
+    this.sparse = sparse(whole);
     this.benchmark = await this.losses();
     if (this.window) {
       const [from, to] = this.window.map(Math.round);
@@ -88,6 +90,7 @@ export class Charts {
     }
     if (opens) this.at = nearestPoint(this.buckets, this.step);
     this.draw();
+    return true;
   }
 
   // Steps about `step`, within the run; null: so many that all may be shown.
@@ -139,7 +142,7 @@ export class Charts {
   draw() {
     if (this.stopped) return;
     const fields = collected(this.buckets);
-    const shown = this.all ? fields : fields.slice(0, FIRST_SHOWN);
+    const shown = this.all ? fields : this.firstOf(fields);
     const fieldNames = shown.map((f) => f.name).join();
     if (fieldNames !== this.fieldNames) {
       for (const chart of this.charts) chart.destroy();
@@ -169,6 +172,12 @@ export class Charts {
     return this.window || this.whole;
   }
 
+  firstOf(fields) {
+    const first = fields.slice(0, FIRST_SHOWN);
+    const dense = first.filter((f) => !this.sparse.has(f.name));
+    return dense.length ? dense : first;
+  }
+
   rebuild() {
     this.fieldNames = null;
     if (this.buckets.length) this.draw();
@@ -184,6 +193,7 @@ export class Charts {
 
   drawTools(fields) {
     const [from, to] = this.shown();
+    const more = fields.length - this.firstOf(fields).length;
     fill(this.tools,
         this.window && h('span', {class: 'note'},
             `steps ${count(Math.round(from))} to ${count(Math.round(to))}`),
@@ -197,13 +207,13 @@ export class Charts {
             this.draw();
           },
         }, this.notes ? 'Hide notes' : 'Show notes'),
-        fields.length > FIRST_SHOWN && h('button', {
+        more > 0 && h('button', {
           'data-key': 'fields', onclick: () => {
             this.all = !this.all;
             this.draw();
           },
-        }, this.all ? 'Fewer charts' : `${fields.length - FIRST_SHOWN} more ` +
-            (fields.length - FIRST_SHOWN > 1 ? 'charts' : 'chart')));
+        }, this.all ? 'Fewer charts' :
+            `${more} more ${more > 1 ? 'charts' : 'chart'}`));
   }
 
   drawLane() {

@@ -6,18 +6,16 @@ export function number(value) {
   return typeof value === 'string' ? Number(value) : value;
 }
 
-const THIN = '\u2009';
-
 export function count(value) {
   if (value === null || value === undefined) return '–';
-  return String(value).replace(/\B(?=(\d{3})+$)/g, THIN);
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 export function value(given) {
   const v = number(given);
   if (v === null) return '–';
   if (Number.isNaN(v)) return 'NaN';
-  if (!Number.isFinite(v)) return v > 0 ? '+Inf' : '−Inf';
+  if (!Number.isFinite(v)) return v > 0 ? 'Inf' : '−Inf';
   const size = Math.abs(v);
   if (v === 0) return '0';
   if (Number.isInteger(v) && size < 1e7) {
@@ -44,7 +42,7 @@ export function scale(given) {
                              power(2, exponent);
 }
 
-// 432111 -> "432 111", 2000000 -> "2M" where nothing is lost.
+// 432111 -> "432,111", 2000000 -> "2M" where nothing is lost.
 export function shortStep(v) {
   for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]) {
     const scaled = v / unit;

@@ -4,11 +4,13 @@ import {annotateDialog, commandOf} from './annotate.js';
 import {fill, h, mark, SEVERITY_WORD} from './dom.js';
 import {ago, clock, count, duration, fullTime, placeIn, value, words}
     from './format.js';
+import {seenTo, standingOf, stoodAtEnd} from './state.js';
 
 const SHOWN = 50;
 
 function steps(incident) {
   const from = count(incident.opened_step);
+  if (stoodAtEnd(incident)) return `${from} to the end`;
   if (incident.resolved_step === null) return `from ${from} on`;
   return incident.resolved_step === incident.opened_step ? from :
       `${from} to ${count(incident.resolved_step)}`;
@@ -18,7 +20,34 @@ function times(incident) {
   const begun = h('time', {title: fullTime(incident.opened)},
                   clock(incident.opened));
   if (incident.resolved === null) return [begun, `, ${ago(incident.opened)}`];
-  return [begun, `, for ${duration(incident.resolved - incident.opened)}`];
+  const lasted = duration(incident.resolved - incident.opened);
+  return [begun, stoodAtEnd(incident) ? `, ${lasted} before the end` :
+                                        `, for ${lasted}`];
+}
+
+// "2 open of 3", "2, open at the end", "3, 1 of them open at the end", "3, all
+// over".
+function summary(incidents) {
+  const all = incidents.length;
+  const open = incidents.filter((i) => i.state !== 'resolved').length;
+  if (open) return `${open} open of ${all}`;
+  const stood = incidents.filter(stoodAtEnd).length;
+  if (!stood) return `${all}, ${all > 1 ? 'all over' : 'over'}`;
+  return `${all}, ${stood < all ? `${stood} of them ` : ''}open at the end`;
+}
+
+// Those of one op and tensor that stand alike are one fault: the others follow
+// the first of them. [[incident, whether another one stands for it]].
+export function byOrigin(incidents) {
+  const groups = new Map();
+  for (const incident of incidents) {
+    const {op, slot} = incident.subject;
+    const key = op ? [op, slot, standingOf(incident).word].join('\n') :
+                     incident.id;
+    groups.set(key, [...(groups.get(key) || []), incident]);
+  }
+  return [...groups.values()].flatMap((group) =>
+      group.map((incident, i) => [incident, i > 0]));
 }
 
 function finding(run, f) {
@@ -60,12 +89,12 @@ export class Incidents {
   draw(incidents) {
     this.incidents = incidents;
     this.element.hidden = incidents.length === 0;
-    const open = incidents.filter((i) => i.state !== 'resolved').length;
+    const ordered = byOrigin(incidents);
+    const same = ordered.filter(([, follows]) => follows).length;
     fill(this.head, 'Incidents ', h('span', {class: 'note'},
-        open ? `${open} open of ${incidents.length}` :
-               `${incidents.length}, ${
-                   incidents.length > 1 ? 'all over' : 'over'}`));
-    fill(this.list, incidents.slice(0, this.limit).map((i) => this.item(i)),
+        summary(incidents), same > 0 && `; ${count(incidents.length - same)} ` +
+            (incidents.length - same > 1 ? 'faults' : 'fault')));
+    fill(this.list, ordered.slice(0, this.limit).map((i) => this.item(...i)),
         incidents.length > this.limit && h('li', {}, h('button', {
           'data-key': 'more incidents', onclick: () => {
             this.limit += SHOWN;
@@ -74,23 +103,29 @@ export class Incidents {
         }, `${count(incidents.length - this.limit)} more`)));
   }
 
-  item(incident) {
+  // `follows`: another one stands for it.
+  item(incident, follows) {
+    const {word, look} = standingOf(incident);
+    const seen = seenTo(this.owner.run, incident);
     const where = placeIn(this.owner.run, incident.subject);
     const said = [
       incident.acknowledged_by && `acknowledged by ${incident.acknowledged_by}`,
       incident.muted && 'muted',
       incident.reopened > 0 && `came back ${incident.reopened} times`,
     ].filter(Boolean);
-    return h('li', {class: `incident ${incident.state}`, id:
-          `incident-${incident.id}`},
+    return h('li', {class: `incident ${look}${follows ? ' follows' : ''}`,
+                    id: `incident-${incident.id}`},
         h('details', {'data-key': `incident ${incident.id}`},
           h('summary', {'data-key': `summary ${incident.id}`, 'data-incident':
                 incident.id},
             mark(incident.worst_severity),
             h('span', {class: 'what'},
               h('b', {}, words(SEVERITY_WORD[incident.worst_severity]), ', ',
-                incident.state), ' ', incident.summary),
-            h('span', {class: 'note'}, 'steps ', steps(incident), ' · ',
+                word), ' ', follows && h('span', {class: 'note'},
+                                         'from the same op: '),
+              incident.summary),
+            h('span', {class: 'note'}, 'steps ', steps(incident),
+              seen !== null && `, seen up to ${count(seen)}`, ' · ',
               times(incident), where && ` · ${where}`,
               incident.host && ` · ${incident.host}`,
               said.map((s) => [' · ', h('b', {}, s)]))),

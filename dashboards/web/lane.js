@@ -3,6 +3,7 @@
 
 import {fill, h} from './dom.js';
 import {count} from './format.js';
+import {standingOf} from './state.js';
 
 const ROWS = 4;
 const ROW_HEIGHT = 12;
@@ -28,7 +29,8 @@ export function drawLane(element, incidents, [from, to], area, chosen) {
     }
     ends[row] = left + width + 2;
     const bar = h('button', {
-      class: `bar-of ${incident.worst_severity} ${incident.state}`,
+      class: `bar-of ${incident.worst_severity} ` +
+          standingOf(incident).look,
       'data-key': `lane ${incident.id}`,
       'aria-label': `Incident at step ${incident.opened_step}: ` +
           incident.summary,

@@ -50,7 +50,9 @@ const context = {
   told(how, error) {
     contact.className = how;
     contact.textContent = how === 'lost' ? error.message :
-        how === 'live' ? 'live' : 'asks every 4 s';
+        how === 'live' ? 'connected' : 'asks every 4 s';
+    contact.title = how === 'live' ?
+        'The daemon tells this page what is new' : '';
   },
 };
 
@@ -97,6 +99,7 @@ document.addEventListener('keydown', (event) => {
 
 // Who may say what, and what time it is there; the view need not wait for it.
 async function begin() {
+  history.replaceState(null, '');  // arrived (arrival.js)
   show();
   try {
     const known = await getJson('/api/v1/status');

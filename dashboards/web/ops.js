@@ -40,8 +40,35 @@ export class Ops {
     fill(this.head, 'Ops ', h('span', {class: 'note'}, bad ?
         `${bad < MOST ? '' : 'at least '}${count(bad)} ` +
         (bad === 1 ? 'was' : 'were') + ' bad' :
-        `none was bad in ${count(seen)} statuses`));
+        `none was bad in ${count(seen)} statuses${this.sayUntil(run)}`));
     this.table.draw(run);
+    if (!bad && seen) this.askUntil(run);
+  }
+
+  // Where they ceased before the run did, what came later was not looked at.
+  sayUntil(run) {
+    return this.until !== undefined && this.until < run.last_step ?
+        `, the last of them at step ${count(this.until)}` : '';
+  }
+
+  async askUntil(run) {
+    const {rank} = this.owner;
+    const at = `${rank} ${run.last_step}`;
+    if (this.asking || at === this.untilAt ||
+        Date.now() - (this.untilAsked || 0) < EVERY_MS) return;
+    this.asking = true;
+    this.untilAsked = Date.now();
+    try {
+      const {statuses: [newest]} = await getJson(
+          `${this.owner.path()}/ops?rank=${rank}&points=1`);
+      this.untilAt = at;
+      this.until = newest && newest.step;
+      this.draw(run);
+    } catch (e) {
+      // How many there were is said without it.
+    } finally {
+      this.asking = false;
+    }
   }
 
   // What is asked for: the tensors that are known to be bad now, where the

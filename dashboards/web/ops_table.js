@@ -39,6 +39,10 @@ export function groupsOf(ops, origin) {
   return groups.sort((a, b) => first(a[0], b[0]));
 }
 
+// A long name breaks where its parts begin.
+const inParts = (name) => name.split(/(?<=[./])/).map((part) =>
+    [part, h('wbr')]);
+
 export class OpsTable {
   // `owner`: {show(step)}.
   constructor(owner) {
@@ -99,7 +103,7 @@ export class OpsTable {
       class: 'link', 'data-key': `op ${keyOf(op)} ${s}`,
       onclick: () => this.owner.show(s)}, count(s));
     return [
-      ['Op', (op) => [op.name, ' ', !op.name.endsWith(op.type) &&
+      ['Op', (op) => [inParts(op.name), ' ', !op.name.endsWith(op.type) &&
                       h('span', {class: 'note'}, op.type)], 'name'],
       ['Tensor', (op) => op.slot.replace('_', ' '), 'minor'],
       ['Bad', (op) => `${count(op.bad_statuses)} ` +
@@ -110,7 +114,7 @@ export class OpsTable {
           op.padding_elements > 0 && h('span', {class: 'note'},
               ` (${count(op.padding_elements)} padding)`)], 'number minor'],
       known.some((op) => 'abs_max' in op) &&
-          ['Largest', (op) => ('abs_max' in op ? value(op.abs_max) : ''),
+          ['Largest finite', (op) => ('abs_max' in op ? value(op.abs_max) : ''),
            'number minor'],
       this.run.world_size > 1 &&
           ['Rank', (op) => (op.rank < 0 ? '' : String(op.rank)), 'number'],

@@ -15,6 +15,7 @@ import {drawFacts, drawVerdict} from './verdict.js';
 
 // Records come by the second; pictures of them need not.
 const CHARTS_EVERY_MS = 3000;
+const ASK_AGAIN_MS = 4000;  // for charts that could not be had
 
 // The one that the trouble is of; else the lowest.
 function rankToShow(run) {
@@ -32,6 +33,7 @@ export class RunView {
     this.rank = where.rank === null ? 0 : where.rank;
     this.run = null;
     this.drawn = 0;
+    this.lacks = false;  // charts that could not be had
     this.status = context.status;
     document.title = `${where.run} - nanwatch`;
     context.crumbs(h('span', {class: 'name'}, where.run),
@@ -90,9 +92,11 @@ export class RunView {
       this.ranks.draw(run);
       this.layers.load(another);
     }
-    if (another || (!same && Date.now() - this.drawn > CHARTS_EVERY_MS)) {
+    const late = Date.now() - this.drawn > CHARTS_EVERY_MS;
+    if (another || (late && (!same || this.lacks))) {
       this.drawn = Date.now();
-      await this.charts.load();
+      this.lacks = !await this.charts.load();
+      if (this.lacks) setTimeout(() => this.watch.now(), ASK_AGAIN_MS);
       this.ops.load();
     }
     this.charts.setIncidents(run.incidents || []);

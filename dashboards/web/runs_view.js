@@ -48,19 +48,15 @@ export class RunsView {
       type: 'search', placeholder: 'Find a run or job', 'aria-label':
           'Find a run or job', oninput: () => this.draw(),
     });
-    const ended = h('input', {
-      type: 'checkbox', onchange: (e) => {
-        this.ended = e.target.checked;
-        this.asked = 0;
-        this.watch.now();
-      },
+    this.box = h('input', {
+      type: 'checkbox', onchange: () => this.showEnded(),
     });
     this.sentence = h('h1', {class: 'sentence'}, '\u00a0');
     this.table = h('div', {class: 'runs'});
     root.append(
         h('div', {class: 'head'}, this.sentence,
           h('div', {class: 'tools'}, this.find,
-            h('label', {}, ended, ' ended runs too'))),
+            h('label', {}, this.box, ' ended runs too'))),
         this.table);
     this.watch = watch('', () => this.load(), context.told);
     this.clock = setInterval(() => this.runs && this.draw(), 10000);
@@ -75,6 +71,14 @@ export class RunsView {
 
   redraw() {
     this.draw();
+  }
+
+  // As the box says.
+  showEnded() {
+    this.ended = this.box.checked;
+    this.asked = 0;
+    this.draw();
+    this.watch.now();
   }
 
   async load() {
@@ -92,9 +96,16 @@ export class RunsView {
     this.draw();
   }
 
+  // Those of the table before a word is looked for: where none goes on, those
+  // that ended.
+  listed() {
+    const live = this.runs.filter(open);
+    return this.ended || !live.length ? this.runs : live;
+  }
+
   shown() {
     const text = this.find.value.trim().toLowerCase();
-    return this.runs
+    return this.listed()
         .filter((r) => !text || r.run_id.toLowerCase().includes(text) ||
                 (r.job || '').toLowerCase().includes(text))
         .sort(worstFirst);
@@ -132,25 +143,40 @@ export class RunsView {
             h('button', {class: 'more', onclick: () => {
               this.limit += SHOWN;
               this.draw();
-            }}, `${count(runs.length - this.limit)} more`));
+            }}, `${count(runs.length - this.limit)} more`),
+        this.listed().length < this.runs.length &&
+            h('button', {class: 'more', 'data-key': 'ended', onclick: () => {
+              this.box.checked = true;
+              this.showEnded();
+            }}, this.sayEnded()));
     const rows = this.table.querySelectorAll('tbody tr');
     this.sparks.look([...rows].map((row, i) => [row, runs[i]]));
   }
 
+  // Of those that are not listed.
+  sayEnded() {
+    const ended = this.runs.filter((r) => !open(r));
+    const sick = ended.filter((r) => RANK[r.health_severity] >= 2).length;
+    return `${count(ended.length)} that ended a short time ago` +
+        (sick ? `, ${count(sick)} of them in trouble` : '');
+  }
+
+  // Counts what goes on, and says so where the table has more.
   inOneSentence() {
     const live = this.runs.filter(open);
     const sick = live.filter(needsPerson);
     if (!this.runs.length) return 'No runs yet';
     if (!live.length) return 'No run is open';
+    const which = live.length < this.listed().length ? 'open run' : 'run';
     if (!sick.length && live.some((r) => RANK[r.health_severity] >= 2)) {
       return 'No run needs attention';
     }
     if (!sick.length) {
-      return live.length === 1 ? 'The run is healthy' :
-          `All ${count(live.length)} runs are healthy`;
+      return live.length === 1 ? `The ${which} is healthy` :
+          `All ${count(live.length)} ${which}s are healthy`;
     }
-    if (live.length === 1) return 'The run needs attention';
-    return `${count(sick.length)} of ${count(live.length)} runs ` +
+    if (live.length === 1) return `The ${which} needs attention`;
+    return `${count(sick.length)} of ${count(live.length)} ${which}s ` +
         (sick.length === 1 ? 'needs' : 'need') + ' attention';
   }
 

@@ -10,11 +10,12 @@ const POINTS = 60;       // buckets a run
 const WIDTH = 120;       // pixels, as all below
 const HEIGHT = 28;
 const EDGE = 2;
+const NARROWEST = 2;     // of a bar
 const AGAIN_MS = 10000;  // a run's steps are asked for at most so often
 const MOST = 400;        // runs whose steps are kept
 const STEEP = 100;       // a range above this is drawn by powers
 
-// {lines: [[[x, y]]], bad: [x]} of one field, a line for each optimizer of
+// {lines: [[[x, y]]], bad: [[from, to]]} of one field, a line for each optimizer of
 // `names`, one where there are none; x and y from 0 to 1; y grows downwards.
 // Null without two buckets of values.
 function shapeOf(buckets, field, names) {
@@ -24,10 +25,17 @@ function shapeOf(buckets, field, names) {
   const across = buckets[buckets.length - 1].last_step - first || 1;
   const known = (names.length ? names : [null]).map(() => []);
   const bad = [];
+  let wasBad = false;
   for (const bucket of held) {
     const v = bucket.values[field];
     const x = (bucket.last_step - first) / across;
-    if (v.nan || v.pos_inf || v.neg_inf) bad.push(x);
+    const isBad = Boolean(v.nan || v.pos_inf || v.neg_inf);
+    if (isBad && wasBad) {
+      bad[bad.length - 1][1] = x;  // one bar, however wide its buckets are
+    } else if (isBad) {
+      bad.push([Math.max(0, (bucket.first_step - first) / across), x]);
+    }
+    wasBad = isBad;
     known.forEach((line, i) => {
       const own = names.length ? valuesOf(bucket, names[i])[field] : v;
       if (!own || !own.count) return;
@@ -59,10 +67,14 @@ function lines(shape, name) {
       }));
 }
 
-// A tick at the bottom for each bucket with NaN or an infinity.
-function ticks(shape) {
+// A bar at the bottom where there is NaN or an infinity.
+function bars(shape) {
   if (!shape || !shape.bad.length) return null;
-  const d = shape.bad.map((x) => `M${atX(x)} ${HEIGHT}v-7`).join('');
+  const d = shape.bad.map(([from, to]) => {
+    const left = Math.min(Number(atX(from)), WIDTH - EDGE - NARROWEST);
+    const right = Math.max(Number(atX(to)), left + NARROWEST);
+    return `M${left} ${HEIGHT - 3}H${right}`;
+  }).join('');
   return h('svg:path', {class: 'bad-at', d});
 }
 
@@ -77,7 +89,7 @@ function draw(buckets) {
     class: 'spark-line', viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     preserveAspectRatio: 'none', role: 'img', 'aria-label': said,
   }, h('svg:title', {}, said), lines(scale, 'scale'), lines(loss, 'loss'),
-  ticks(loss));
+  bars(loss));
 }
 
 export class Sparks {

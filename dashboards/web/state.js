@@ -63,6 +63,26 @@ export function clauses(run) {
   return cut(rest);
 }
 
+// True of an incident that stood when its run ended: nobody saw it go away.
+export const stoodAtEnd = (incident) => incident.state === 'resolved' &&
+    incident.resolved_step === null;
+
+// How an incident stands, in a word and as a class of the style sheet.
+export function standingOf(incident) {
+  return stoodAtEnd(incident) ?
+      {word: 'open at the end', look: 'firing ended'} :
+      {word: incident.state, look: incident.state};
+}
+
+// The step up to which the findings of an incident that fires were seen, where
+// its run has gone further: their sentences are made anew every so many
+// updates. Null: to the newest.
+export function seenTo(run, incident) {
+  if (run.state !== 'open' || incident.state !== 'firing') return null;
+  const last = Math.max(...incident.findings.map((f) => f.last_step));
+  return last < run.last_step && Number.isFinite(last) ? last : null;
+}
+
 // Whether the run goes on. What ended it is in its verdict.
 export function lifeOf(run) {
   const when = run.ended || run.last_record;

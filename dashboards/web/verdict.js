@@ -3,7 +3,9 @@
 import {fill, h, mark} from './dom.js';
 import {ago, clock, count, framework, fullTime, placeIn, podText, scale, share,
         value, words} from './format.js';
-import {clauses, lifeOf, stateOf} from './state.js';
+import {clauses, lifeOf, seenTo, stateOf} from './state.js';
+
+const MOST_FOUND = 3;  // sentences
 
 function when(seconds) {
   return h('time', {title: fullTime(seconds)},
@@ -25,6 +27,7 @@ function sinceLine(run, fine, show) {
   const step = cause ? cause.step : incident.opened_step;
   const origin = cause ? cause.origin : incident.subject;
   const where = placeIn(run, origin);
+  const seen = incident ? seenTo(run, incident) : null;
   const host = incident &&
       [incident.host, incident.device, podText(incident.pod)].filter(Boolean)
           .join(', ');
@@ -35,20 +38,22 @@ function sinceLine(run, fine, show) {
                    title: 'Show this step on the charts',
                    onclick: () => show(step)}, `step ${count(step)}`),
       incident && [' · ', when(incident.opened)],
+      seen !== null &&
+          h('span', {class: 'label', title:
+              'Sentences are made anew every few updates'},
+            ` · verdict as of step ${count(seen)} or later`),
       where && [h('span', {class: 'label'}, ' · first seen at '),
                 h('span', {class: 'name'}, where)],
       host && run.world_size > 1 && h('span', {class: 'label'}, ` on ${host}`));
 }
 
-// Those of the run's own framework first, then those for any.
+// Those for any framework, then those of the run's own, or of what that is built
+// on: the daemon has chosen them. Of a run of none that is known they are of
+// others.
 function actionsOf(cause, own) {
-  const names = (own || '').split('+');
   const any = cause.actions.filter((a) => !a.framework);
-  const mine = cause.actions.filter((a) => a.framework &&
-                                           names.includes(a.framework));
-  const others = cause.actions.filter((a) => a.framework &&
-                                             !names.includes(a.framework));
-  return [[...any, ...mine], others];
+  const named = cause.actions.filter((a) => a.framework);
+  return own ? [[...any, ...named], []] : [any, named];
 }
 
 function actionItem(action) {
@@ -68,14 +73,27 @@ function actions(cause, own, key) {
             h('ul', {}, others.map(actionItem))));
 }
 
-function evidence(cause, said) {
-  if (said && !cause.evidence.length) return null;
+// What the cause rests on. Where its sentence says all of that, what else was
+// found of the same trouble.
+function groundsOf(run, cause) {
+  if (cause.evidence.length) return cause.evidence;
+  const found = (run.incidents || []).filter((i) => i.cause === cause.cause)
+      .flatMap((i) => i.findings).filter((f) => f.in_summary === 'not');
+  return found.slice(0, MOST_FOUND).map(
+      (f) => ({grade: 'established', sentence: f.sentence}));
+}
+
+function evidence(run, cause, said) {
+  const grounds = groundsOf(run, cause);
+  if (said && !grounds.length) return null;
   return h('section', {class: 'why'},
       h('h2', {}, 'Why ', h('span', {class: 'tag'},
-                            `${words(cause.cause)}, ${cause.grade}`)),
+                            `${words(cause.cause)} (${cause.grade})`)),
       !said && h('p', {}, cause.sentence),
-      h('ul', {class: 'evidence'}, cause.evidence.map((e) =>
-          h('li', {class: e.grade, title: e.grade}, e.sentence))));
+      h('ul', {class: 'evidence'}, grounds.map((e) =>
+          h('li', {class: e.grade, title: e.grade}, e.sentence,
+            e.grade !== cause.grade &&
+                h('span', {class: 'note'}, ` (${e.grade})`)))));
 }
 
 // Of a healthy run nothing needs to be done: what was seen is folded in.
@@ -84,14 +102,17 @@ function otherCauses(run, aside) {
   if (!rest.length) return null;
   const title = aside ?
       `Seen, and harmless: ${rest.map((c) => words(c.cause)).join(', ')}` :
-      rest.length === 1 ? '1 more cause' : `${rest.length} more causes`;
+      [rest.length === 1 ? '1 more cause: ' : `${rest.length} more causes: `,
+       rest.map((c) => words(c.cause)).join(', '),
+       rest.length === 1 && h('span', {class: 'said'}, ' ', rest[0].sentence)];
   return h('details', {class: 'causes', 'data-key': 'causes'},
       h('summary', {}, title),
       rest.map((cause, i) => h('div', {class: 'cause'},
-          h('p', {}, mark(cause.severity_ceiling), cause.sentence),
+          (aside || rest.length > 1) &&
+              h('p', {}, mark(cause.severity_ceiling), cause.sentence),
           h('div', {class: 'columns'},
             actions(cause, run.description.framework, i + 1),
-            evidence(cause, true)))));
+            evidence(run, cause, true)))));
 }
 
 export function drawVerdict(element, run, show, tools) {
@@ -114,7 +135,7 @@ export function drawVerdict(element, run, show, tools) {
                               `Asked to stop: ${run.stop_requested}`),
       cause && !aside && h('div', {class: 'columns'},
                  actions(cause, run.description.framework, 0),
-                 evidence(cause, said)),
+                 evidence(run, cause, said)),
       otherCauses(run, aside));
 }
 

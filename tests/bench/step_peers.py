@@ -3,10 +3,12 @@ what else people use, one after another in one process, three rounds in turns.
 step_peers.py [STEPS a round], by the Python of `tests/frameworks/environment
 peers`. Nothing is asserted.
 
-Wall: of one call, hot, 1,000 calls a second. CPU: of the calling thread, and of
+Wall: of one call, hot, 1,000 calls a second. "Beside nanwatch": how many times
+its median, both less the empty call's, which is the loop's own. CPU: of the calling thread, and of
 the whole process with the peer's own threads (wandb has a second process, which
 is not counted)."""
 
+import importlib.metadata as metadata
 import os
 import pathlib
 import statistics
@@ -17,16 +19,22 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 
+import aim  # noqa: E402
+import clearml  # noqa: E402
+import mlflow  # noqa: E402
 import prometheus_client  # noqa: E402
 import tensorboard  # noqa: E402
+import torch  # noqa: E402
 import wandb  # noqa: E402
 from daemons import Daemon  # noqa: E402
 from tensorboard.summary import Writer  # noqa: E402
+from torch.utils.tensorboard import SummaryWriter  # noqa: E402
 
 import nanwatch  # noqa: E402
 
 NAMES = ("loss", "scale", "grad_norm", "lr", "overflow", "skipped")
 ROUNDS = 3
+LONGEST_S = 8  # of a peer's turn
 
 
 def numbers(step):
@@ -78,6 +86,62 @@ class TensorBoard:
         self._writer.close()
 
 
+class Torch(TensorBoard):
+    name = f"torch {torch.__version__} SummaryWriter, six scalars"
+
+    def __init__(self, folder, address):
+        self._writer = SummaryWriter(str(folder / "torch"))
+
+
+class Mlflow:
+    name = f"MLflow {mlflow.__version__} in files, log_metrics"
+
+    def __init__(self, folder, address):
+        os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
+        mlflow.set_tracking_uri(f"file://{folder}/mlflow")
+        mlflow.start_run()
+
+    def step(self, step):
+        mlflow.log_metrics(dict(zip(NAMES, map(float, numbers(step)))), step)
+
+    def close(self):
+        mlflow.end_run()
+
+
+class Aim:
+    name = f"Aim {metadata.version('aim')}, run.track"
+
+    def __init__(self, folder, address):
+        self._run = aim.Run(repo=str(folder), system_tracking_interval=None,
+                            capture_terminal_logs=False)
+
+    def step(self, step):
+        self._run.track(dict(zip(NAMES, map(float, numbers(step)))), step=step)
+
+    def close(self):
+        self._run.close()
+        del self._run  # it writes once more, into the folder
+
+
+class ClearMl:
+    name = f"ClearML {clearml.__version__} offline, six scalars"
+
+    def __init__(self, folder, address):
+        os.environ["CLEARML_CACHE_DIR"] = str(folder / "clearml")
+        clearml.Task.set_offline(True)
+        self._task = clearml.Task.init(
+            "peers", "peers", auto_connect_frameworks=False,
+            auto_resource_monitoring=False, auto_connect_streams=False)
+        self._logger = self._task.get_logger()
+
+    def step(self, step):
+        for name, number in zip(NAMES, numbers(step)):
+            self._logger.report_scalar(name, name, float(number), step)
+
+    def close(self):
+        self._task.close()
+
+
 class Wandb:
     name = f"wandb {wandb.__version__} offline, run.log"
 
@@ -106,11 +170,14 @@ class Nothing:
         pass
 
 
-PEERS = (Nothing, Nanwatch, Prometheus, TensorBoard, Wandb)
+PEERS = (Nothing, Nanwatch, Prometheus, TensorBoard, Torch, Wandb, Mlflow, Aim,
+         ClearMl)
 
 
 def measure(peer, first, steps):
+    """Takes `steps` steps, or as many as go into some seconds."""
     clock = time.perf_counter_ns
+    until = clock() + LONGEST_S * 10**9
     costs = []
     thread, process = time.thread_time_ns(), time.process_time_ns()
     for step in range(first, first + steps):
@@ -119,8 +186,10 @@ def measure(peer, first, steps):
         costs.append(clock() - before)
         if step % 10 == 9:
             time.sleep(0.01)
-    return (costs, (time.thread_time_ns() - thread) / steps,
-            (time.process_time_ns() - process) / steps)
+            if clock() > until:
+                break
+    return (costs, (time.thread_time_ns() - thread) / len(costs),
+            (time.process_time_ns() - process) / len(costs))
 
 
 def main():
@@ -146,14 +215,19 @@ def main():
     print(f"Python {sys.version.split()[0]}, {ROUNDS} rounds of {steps} steps, "
           f"{time.strftime('%Y-%m-%d')}; load average "
           f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    medians = {name: statistics.median(costs)
+               for name, (costs, _, _) in told.items()}
+    empty, ours = medians[Nothing.name], medians[Nanwatch.name]
     print("| a step of six numbers, us | wall, median | p99 | p99.9 | "
-          "CPU, thread | CPU, process |\n|" + "---|" * 6)
+          "CPU, thread | CPU, process | beside nanwatch |\n|" + "---|" * 7)
     for name, (costs, thread, process) in told.items():
         costs.sort()
         at = [costs[int(len(costs) * share)] / 1e3
               for share in (0.5, 0.99, 0.999)]
         cpu = [statistics.median(x) / 1e3 for x in (thread, process)]
-        print(f"| {name} | " + " | ".join(f"{v:.2f}" for v in at + cpu) + " |")
+        ratio = (medians[name] - empty) / (ours - empty)
+        print(f"| {name} | " + " | ".join(f"{v:.2f}" for v in at + cpu) +
+              f" | {ratio:.1f} x |")
 
 
 main()

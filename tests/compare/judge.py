@@ -128,6 +128,12 @@ def judge_restart(judge, name, seed):
             "restart", f"{base}: {what or 'all right'}", base, run,
             agrees if kind is None else
             lambda s, found, part, kind=kind: s == 2 and part["class"] == kind)
+    run = f"{base}-attempts"
+    train(run, name, seed, judge.address, steps=24)
+    train(run, name, seed, judge.address, begin=20, load=saved, restart="data")
+    judge.expect("restart", run, f"{run}@0", f"{run}@1",
+                 lambda s, found, part: s == 2
+                 and part["class"] == "other_data" and part["step"] == 20)
 
 
 FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -330,7 +336,7 @@ def main():
                                          else (["gru"], 1, 1)))
             if arguments.part not in ("ranks", "programs"):
                 restarts.judge_restarts(
-                    judge, *((names, 3, 1000, 300) if arguments.all
+                    judge, *((names, 3, 1000, 300, True) if arguments.all
                              else (["gru"], 1, 400, 150)))
             if arguments.part in (None, "programs"):
                 judge_programs(judge, arguments.all, pathlib.Path(folder))

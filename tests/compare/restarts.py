@@ -9,6 +9,7 @@ import time
 
 import daemons
 import losses
+import nets
 import torch
 
 import nanwatch
@@ -21,6 +22,10 @@ RESTARTS = {
     "data from the start": False, "a lower rate": False,
     "no weights": True,
 }
+MORE = {
+    "bf16": False, "threads": False, "no moments": False,
+    "no weights alone": True, "no head": True,
+}
 
 
 def told(what, net, seed, steps, begin):
@@ -31,11 +36,22 @@ def told(what, net, seed, steps, begin):
         return [(step + begin["step"], loss) for step, loss in fresh]
     # An optimizer goes on in what it is given.
     begin, more = copy.deepcopy(begin), {}
+    if what.startswith("no ") and what != "no moments":
+        torch.manual_seed(seed + 7)
+        fresh = nets.NETS[net]().state_dict()
+        begin["model"].update({
+            name: values for name, values in fresh.items()
+            if name.startswith("head") or what != "no head"})
+    if what == "no moments":
+        begin["optimizer"]["state"] = {}
     if what == "other dropout":
         begin["rng"] = torch.Generator().manual_seed(99).get_state()
     if what in ("other order", "data from the start"):
         begin["data"] = torch.Generator().manual_seed(
             500 + seed + 50 * (what == "other order")).get_state()
+    if what in ("bf16", "threads"):  # and the data in another order
+        begin["data"] = torch.Generator().manual_seed(550 + seed).get_state()
+        more |= {"bf16": True} if what == "bf16" else {"threads": 2}
     if what == "a lower rate":
         more["rate"] = losses.RATE / 3
     return list(losses.losses(net, seed=seed, data_seed=seed, steps=steps,
@@ -53,6 +69,9 @@ def incidents_of(judge, name, before, after):
     run = nanwatch.init(run=name, address=judge.address)
     for step, loss in before:
         run.step(step, loss=loss)
+    if not run.close(timeout=30):
+        raise RuntimeError(f"{name}: {run.stats}")
+    run = nanwatch.init(run=name, address=judge.address)
     for step, loss in after[:2]:
         run.step(step, loss=loss)
     for _ in range(600):  # until the daemon has read its history
@@ -70,16 +89,30 @@ def incidents_of(judge, name, before, after):
                    and one["severity"] != "SEVERITY_INFO"]
 
 
-def judge_restarts(judge, nets, seeds, steps, at):
-    for net in nets:
+def opened_at(incidents):
+    return [one["opened_step"] for one in incidents]
+
+
+def told_so(incidents):
+    """Whether one says that weights were not loaded: by how much of what was
+    learned is lost."""
+    return any(number["name"] == "lost" for one in incidents
+               for finding in one["findings"]
+               for number in finding.get("numbers", []))
+
+
+def judge_restarts(judge, names, seeds, steps, at, more=False):
+    kinds = RESTARTS | (MORE if more else {})
+    for net in names:
         for seed in range(seeds):
             begin = {}
             base = list(losses.losses(net, seed=seed, data_seed=seed,
                                       steps=steps, save_at=at, begin=begin))
-            for what, wanted in RESTARTS.items():
+            for what, wanted in kinds.items():
                 name = f"{net}-{seed}-{what.replace(' ', '-')}"
                 pairs, found = incidents_of(
                     judge, name, base, told(what, net, seed, steps, begin))
                 judge.count("restart, live", name, bool(found) == wanted
+                            and told_so(found) == wanted
                             and pairs >= (steps - at) * 9 // 10,
-                            f"{pairs} pairs, {len(found)} incidents")
+                            f"{pairs} pairs, {opened_at(found)}")

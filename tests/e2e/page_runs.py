@@ -5,9 +5,10 @@ would say.
                the other
   turns        a critic five times, then its actor
   origin       400 ops; one makes NaN, and it passes it on to 48
-  clean        400 ops, none of them bad
+  clean        400 ops, none of them bad; then steps without
   spiked       a loss that stands high for some steps, is there and goes on
-  spoilt       a loss that is NaN from one step on, to the end
+  spoilt       a loss that is NaN from one step on, to the end; an update norm
+               now and then
   interrupted  somebody pressed ^C
   short        two steps
 """
@@ -76,6 +77,9 @@ def origin(run):
 
 def clean(run):
     say_ops(run, False)
+    for step in range(OP_STEPS, 2 * OP_STEPS):
+        run.step(step, loss=2.0, grad_norm=1.0)
+    flushed(run)
 
 
 def spiked(run):
@@ -89,8 +93,10 @@ def spiked(run):
 
 def spoilt(run):
     for step in range(STEPS):
-        run.step(step, loss=math.nan if step > 200 else 2.0 + 0.01 * (step % 7),
-                 grad_norm=1.0)
+        bad = step > 200
+        run.step(step, loss=math.nan if bad else 2.0 + 0.01 * (step % 7),
+                 grad_norm=1.0, update_norm=None if step % 120 else
+                 math.nan if bad else 0.16)
     flushed(run)
 
 

@@ -50,11 +50,12 @@ def test_an_unknown_run_and_a_missing_daemon_are_sentences(daemon, folder):
     done = daemon.nanwatch("show", "nobody", check=False)
     assert done.returncode not in (0, 1, 2)
     assert "nobody" in done.stderr
-    done = subprocess.run(
-        [str(BIN / "nanwatch"), "--address", f"unix:{folder}/none", "runs"],
-        capture_output=True, text=True, timeout=30)
-    assert done.returncode not in (0, 1, 2)
-    assert "nanwatchd" in done.stderr
+    address = ("--address", f"unix:{folder}/none")
+    for words in ((*address, "runs"), ("runs", *address)):
+        done = subprocess.run([str(BIN / "nanwatch"), *words],
+                              capture_output=True, text=True, timeout=30)
+        assert done.returncode not in (0, 1, 2)
+        assert "nanwatchd" in done.stderr
 
 
 def test_stop_reaches_the_training(daemon):

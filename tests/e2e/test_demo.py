@@ -62,6 +62,24 @@ def test_each_run_is_what_it_says(daemon):
         assert rule is None or rule in found, found[:2000]
 
 
+def test_each_run_is_of_one_program(daemon):
+    assert daemon.nanwatch("demo").returncode == 0
+    for name in EXPECTED:
+        run = get_json(f"{daemon.http}/api/v1/runs/{name}")
+        assert run["scaler"]["name"] == run["description"]["framework"]
+
+
+def test_a_model_that_is_not_updated_does_not_learn(daemon):
+    assert daemon.nanwatch("demo").returncode == 0
+    buckets = get_json(
+        f"{daemon.http}/api/v1/runs/demo-collapse/steps")["buckets"]
+    skipped = [b["values"]["loss"]["last"] for b in buckets if b["skipped"]]
+    assert len(skipped) == 200
+    half = len(skipped) // 2
+    change = sum(skipped[half:]) / half - sum(skipped[:half]) / half
+    assert abs(change) < 0.02, change  # the noise of a record
+
+
 def test_without_a_daemon_at_the_address_it_says_so(folder):
     done = subprocess.run(
         [BIN / "nanwatch", "--address", f"unix:{folder}/nobody.sock", "demo"],

@@ -130,6 +130,10 @@ def test_runs_worst_first_and_in_one_sentence(visit, watched):
     verdict = rows.first.locator(".verdict").inner_text()
     run = get_json(watched.http + "/api/v1/runs/sick")
     assert verdict.startswith("Critical") and run["headline"][:20] in verdict
+    assert rows.count() == 1, "of what goes on"
+    page.click("text=ended runs too")
+    page.wait_for_selector("h1:text-is('The open run needs attention')")
+    assert rows.first.locator("a").inner_text() == "sick"
     assert HOSTILE in page.inner_text("tbody")
     picture(page, "runs-light")
     page.fill("input[type=search]", "LLM")
@@ -194,7 +198,8 @@ def test_an_alerts_link_shows_its_step(visit):
 def test_a_link_to_the_runs_ends_stays_within_it(visit, step):
     page = visit().run("long", f"&step={step}")
     page.wait_for_selector("text=Whole run")
-    shown = re.sub(r"\s", "", page.inner_text("#charts .tools .note"))
+    shown = re.sub(r"[\s,]", "",
+                   page.inner_text("#charts .tools .note"))
     first, last = map(int, re.fullmatch(r"steps(\d+)to(\d+)", shown).groups())
     assert first >= 0 and last <= LONG and last - first >= 400
     assert first <= min(step, LONG - 1) <= last
@@ -204,7 +209,7 @@ def test_a_link_to_a_step_that_no_line_tells_of_opens_at_the_next_that_does(
         visit):
     page = visit().run("logged", "&step=2444")
     page.wait_for_selector(
-        "#charts .head .readout:has-text('2\u2009400')")
+        "#charts .head .readout:has-text('2,400')")
     assert page.inner_text("[data-field=loss] .readout") not in (
         "", "not collected")
 
@@ -275,24 +280,6 @@ def test_acknowledge_and_mute_with_a_reason(visit, watched):
     page.click("text=Unmute")
     page.click("dialog button.main")
     page.wait_for_selector(".incident button >> text=/^Mute$/")
-
-
-def test_it_is_called_the_same_everywhere(visit, watched):
-    """`runs`, `diagnose`, the list and the page of a run that ended healed."""
-    worst = get_json(watched.http + "/api/v1/runs/poisoned")["worst"]
-    called = f"healthy, was {worst}"
-    row = next(line for line in watched.nanwatch("runs").stdout.splitlines()
-               if " poisoned " in line)
-    assert row.startswith(called + " ")
-    diagnosed = watched.nanwatch("diagnose", "poisoned").stdout.splitlines()
-    assert diagnosed[1] == called.upper() + ", ended"
-    page = visit().open("/?")
-    page.wait_for_selector("text=poisoned")
-    listed = page.inner_text("tr:has-text('poisoned') .verdict b")
-    assert listed.lower() == called
-    page = visit().run("poisoned")
-    assert page.inner_text(".state b").lower() == called
-    assert page.title() == "poisoned - nanwatch", "it needs nobody"
 
 
 def test_where_nothing_may_be_said_the_command_is_shown(chromium, folder):
@@ -505,6 +492,7 @@ def test_a_run_that_is_not_there(visit):
 
 def test_what_training_says_stays_text(visit, watched):
     page = visit().open("/")
+    page.click("text=ended runs too")
     page.click("tbody a:has-text('onerror')")
     page.wait_for_selector(".verdict-block h1")
     assert page.inner_text("#crumbs").endswith(HOSTILE)

@@ -79,6 +79,18 @@ def test_who_needs_a_person_stands_first(rows):
     assert rows.inner_text("h1").startswith("1 of ")
 
 
+def test_what_ended_is_listed_when_somebody_asks(opened):
+    page = opened(viewport=DESKTOP)
+    assert page.inner_text("h1") == "1 of 2 open runs needs attention"
+    page.click("text=ended runs too")
+    page.wait_for_selector("a:text-is('ended')", state="detached")
+    assert set(page.locator("tbody a").all_inner_texts()) == {"living", "killed"}
+    assert page.inner_text("h1") == "1 of 2 runs needs attention"
+    page.click("button:has-text('3 that ended')")
+    page.wait_for_selector("a:text-is('ended')")
+    assert page.is_checked("input[type=checkbox]")
+
+
 def test_a_row_draws_its_loss_and_its_scale(rows):
     fell = heights(row(rows, "living").locator(SCALE))
     assert fell[0] == max(fell) and fell[-1] == min(fell), fell

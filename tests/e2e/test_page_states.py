@@ -91,7 +91,25 @@ def test_the_list_calls_them_the_same(seen, page):
         assert row.locator(".verdict b").inner_text() == word
         assert "Healthy" not in row.locator(
             ".verdict").inner_text()[len(word):]
-    assert page.inner_text("h1") == "2 of 3 runs need attention"
+    assert page.inner_text("h1") == "2 of 3 open runs need attention"
+
+
+def test_what_stood_when_its_run_ended_is_called_neither_over_nor_resolved(
+        seen, page):
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("#incidents li")
+    said = page.inner_text("#incidents")
+    assert "1, open at the end" in said and "Critical, open at the end" in said
+    assert "steps 201 to the end" in said
+    assert "over" not in said and "resolved" not in said
+    assert page.locator(".lane .bar-of.firing.ended").count() == 1
+    told = seen.daemon.nanwatch("diagnose", "spoilt").stdout
+    assert "critical open at the end" in told
+    assert "resolved" not in told and "connected" not in told
+    page.goto(f"{seen.daemon.http}/?run=healed")
+    page.wait_for_selector("#incidents li")
+    assert "at the end" not in page.inner_text("#incidents")
+    assert "resolved" in page.inner_text("#incidents")
 
 
 def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):
@@ -102,3 +120,41 @@ def test_one_that_goes_on_and_one_that_ended_say_so(seen, page):
         page.wait_for_selector(".verdict-block h1")
         assert page.inner_text(".state .note").startswith(begins)
     assert "KeyboardInterrupt" in page.inner_text("h1")
+
+
+def test_sentences_older_than_the_newest_record_say_so(seen, page):
+    page.goto(f"{seen.daemon.http}/?run=critical")
+    page.wait_for_selector(".since:has-text('verdict as of step ')")
+    page.wait_for_selector("#incidents .note:has-text('seen up to ')")
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("#incidents li")
+    assert "seen up to" not in page.inner_text("main")
+    assert "verdict as of" not in page.inner_text("main")
+
+
+def test_a_number_that_came_few_times_has_no_chart_among_the_first(seen, page):
+    page.goto(f"{seen.daemon.http}/?run=spoilt")
+    page.wait_for_selector("[data-field=loss] canvas")
+    assert page.locator("[data-field=update_norm]").count() == 0
+    page.click("button:has-text('1 more chart')")
+    page.wait_for_selector("[data-field=update_norm] canvas")
+    labels = page.locator("[data-field=update_norm] .dygraph-axis-label-y")
+    assert labels.count() > 1
+
+
+def test_it_is_called_the_same_everywhere(seen, page):
+    """`runs`, `diagnose`, the list and the page of a run that ended healed."""
+    called = "healthy, was critical"
+    row = next(line for line in seen.daemon.nanwatch("runs").stdout.splitlines()
+               if " healed " in line)
+    assert row.startswith(called + " ")
+    diagnosed = seen.daemon.nanwatch("diagnose", "healed").stdout.splitlines()
+    assert diagnosed[1] == called.upper() + ", ended"
+    page.goto(f"{seen.daemon.http}/")
+    page.click("text=ended runs too")
+    page.wait_for_selector("a:text-is('healed')")
+    listed = page.inner_text("tr:has(a:text-is('healed')) .verdict b")
+    assert listed.lower() == called
+    page.goto(f"{seen.daemon.http}/?run=healed")
+    page.wait_for_selector(".verdict-block h1")
+    assert page.inner_text(".state b").lower() == called

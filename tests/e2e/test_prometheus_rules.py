@@ -123,8 +123,19 @@ def opened(link):
     """What an alert's link shows in Chromium: the verdict, and the step."""
     with browser.chromium() as chromium:
         page = chromium.new_page()
+        heard = []
+        page.on("console", lambda line: heard.append(line.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("requestfailed", lambda asked: heard.append(
+            f"{asked.url}: {asked.failure}"))
+        page.on("response", lambda got: got.status < 400 or heard.append(
+            f"{got.url}: {got.status}"))
         page.goto(link)
-        page.wait_for_selector(".chart canvas", timeout=90000)
+        try:
+            page.wait_for_selector(".chart canvas", timeout=90000)
+        except Exception as e:
+            e.add_note(f"{heard}\n{page.inner_text('body')}")
+            raise
         shown = page.inner_text(".verdict-block")
         step = re.search(r"[?&]step=(\d+)", page.url)
     return shown, step and step[1]

@@ -61,6 +61,8 @@ def place(folder, usual_places):
     (folder / "train.py").write_text(
         "print(open('train.log').read(), end='')\n")
     (folder / "FILE").write_text("rules: {}\n")
+    notify = re.search(r"```yaml\n(notify:.*?)```", TEXT, re.S)[1]
+    (folder / "nanwatch.yaml").write_text(notify)
     # What `nanwatch run` starts lives on for 2 s: not with the usual history,
     # which the next daemon wants.
     daemon = folder / "daemon-of-a-job"

@@ -181,6 +181,16 @@ constexpr Shape kShapes[] = {
      [](int i, generate::Random*) {
        return (i > 18 && i < 32 ? 1.9 : 1.0) * (3 + 8 * std::exp(-i / 40.0));
      }},
+    {"a fine-tuning at its floor", "hf_trainer", 0.04,
+     [](int i, generate::Random*) { return 1.2 - 0.08 * i / 240; }},
+    {"a loss of densities", "", 0,
+     [](int i, generate::Random* r) {
+       return 3 - 6.3 * (1 - std::exp(-i / 60.0)) + 0.1 * r->Tailed(6);
+     }},
+    {"advantages that grow", "", 0,
+     [](int i, generate::Random* r) {
+       return (0.02 + 0.3 * i / 240) * r->Tailed(4);
+     }},
     {"a hard sample now and then", "", 0.3,
      [](int, generate::Random* r) { return r->Chance(0.02) ? 0.5 : 1e-3; }},
 };

@@ -15,6 +15,7 @@
 
 #include "logs/column_fact.h"
 #include "logs/formats/formats.h"
+#include "logs/loss_series.h"
 #include "logs/number_roles.h"
 #include "logs/number_row.h"
 
@@ -79,6 +80,26 @@ class AlikeLinesReader : public LineReader {
             FactList* facts) {
     named_ |= roles.named;
     if (!roles.has_loss() || roles.named != named_) return;
+    if (roles.apart) {
+      // The last one first: so the first is one of several from its first
+      // line on.
+      for (auto part = roles.parts.rbegin(); part != roles.parts.rend();
+           ++part) {
+        TellLoss(roles, numbers, *part, numbers[*part].value, facts);
+      }
+      return;
+    }
+    double loss = numbers[roles.loss].value - roles.top;
+    for (const size_t part : roles.parts) {
+      if (part != roles.loss) loss += numbers[part].value;
+    }
+    TellLoss(roles, numbers, roles.loss, loss, facts);
+  }
+
+  // `loss`: that of the number `at`, of which only the first of a line has the
+  // others beside it.
+  void TellLoss(const NumberRoles& roles, const RowValues& numbers, size_t at,
+                double loss, FactList* facts) {
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
@@ -90,9 +111,8 @@ class AlikeLinesReader : public LineReader {
       fact_.SetEpoch(numbers[roles.epoch].value);
     }
     fact_.AddNumber(
-        roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss,
-        numbers[roles.loss].value - roles.top);
-    for (size_t i = 0; i < numbers.size(); ++i) {
+        roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss, loss);
+    for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known = meaning == ColumnMeaning::kGradNorm ||
                          meaning == ColumnMeaning::kLearningRate ||
@@ -107,8 +127,14 @@ class AlikeLinesReader : public LineReader {
     told_ = lines_;
     LogFact& fact = facts->back();
     fact.guessed = !roles.named;
-    fact.words = static_cast<uint32_t>(row_.words()) | 1;
-    fact.before_loss = line_.substr(0, row_.numbers()[roles.loss].begin);
+    fact.before_loss = line_.substr(0, row_.numbers()[at].begin);
+    if (roles.apart) {
+      fact.scaler = static_cast<int32_t>(
+          std::find(roles.parts.begin(), roles.parts.end(), at) -
+          roles.parts.begin());
+    }
+    fact.words = roles.apart ? NumberOfWords(fact.before_loss)
+                             : static_cast<uint32_t>(row_.words()) | 1;
   }
 
   NumberRow row_;

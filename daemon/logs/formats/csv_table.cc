@@ -8,6 +8,9 @@
 //  -- | -- | --
 //  1 | -0.283600 | 13.437500
 //
+//  #  step      rmse_val    rmse_trn         lr
+//        0      2.75e+01    2.50e+01    1.0e-03
+//
 //  epoch     train_loss  valid_loss  time
 //  0         0.800000    0.820000    00:42
 
@@ -63,6 +66,7 @@ class CsvTableReader : public LineReader {
       if (epoch) fact_.SetEpoch(*epoch);
     }
     AddParts();
+    fact_.AddReward();
     if (!fact_.SaysHealth()) return;
     fact_.Tell(facts);
     TellEvaluation(facts);
@@ -131,6 +135,8 @@ class CsvTableReader : public LineReader {
   }
 
   void TakeHeader(std::string_view line) {
+    // "#  step  loss", as NumPy writes it.
+    if (line.starts_with('#')) line.remove_prefix(1);
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
     const std::vector<std::string> names = NamesUnder(separator);

@@ -4,6 +4,7 @@
 // {'eval_loss': nan, 'eval_runtime': 12.1}
 // step 250: train loss 1.9312, val loss nan
 // Validation cost was nan
+// Test set: Average loss: nan, Accuracy: 980/10000 (10%)
 
 #include <algorithm>
 #include <optional>
@@ -16,8 +17,9 @@
 namespace nanwatch {
 namespace {
 
-// In eval, val, valid and validation.
-constexpr std::string_view kMarks[] = {"val", "Val", "VAL"};
+// In eval, val, valid and validation; in test and testing.
+constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL",
+                                       "test", "Test", "TEST"};
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -32,9 +34,11 @@ struct Named {
 // Behind the mark: "_loss': nan", "idation cost was nan", "id Epoch: 3 Loss:
 // nan". What a sign parts from it is another number's.
 std::optional<Named> LossBehind(std::string_view text) {
-  constexpr size_t kFar = 40;  // bytes from the mark to the loss; ours
+  constexpr size_t kFar = 56;  // bytes from the mark to the loss; ours
   Scan word(text);
-  if (!word.Skip("idation") && !word.Skip("uation")) word.Skip("id");
+  if (!word.Skip("idation") && !word.Skip("uation") && !word.Skip("ing")) {
+    word.Skip("id");
+  }
   if (IsLetter(word.peek())) return std::nullopt;
   const std::string_view near = text.substr(0, kFar);
   for (const std::string_view loss : {"loss", "Loss", "LOSS", "cost"}) {
@@ -59,27 +63,31 @@ std::optional<Named> LossBehind(std::string_view text) {
 class EvaluationReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    for (size_t at = line.find_first_of("vV"); at != line.npos;
-         at = line.find_first_of("vV", at + 1)) {
+    for (size_t at = line.find_first_of(kInitials); at != line.npos;
+         at = line.find_first_of(kInitials, at + 1)) {
       const std::string_view rest = line.substr(at);
-      const bool marked = std::any_of(
+      const auto* const mark = std::find_if(
           std::begin(kMarks), std::end(kMarks),
-          [rest](std::string_view mark) { return rest.starts_with(mark); });
-      if (!marked) continue;
+          [rest](std::string_view m) { return rest.starts_with(m); });
+      if (mark == std::end(kMarks)) continue;
       size_t begin = at;
-      if (begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
+      const bool eval = (line[at] | 0x20) == 'v';
+      if (eval && begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
       if (begin > 0 && (IsLetter(line[begin - 1]) || line[begin - 1] == '_')) {
         continue;
       }
-      const std::optional<Named> loss = LossBehind(line.substr(at + 3));
+      const size_t end = at + mark->size();
+      const std::optional<Named> loss = LossBehind(line.substr(end));
       if (!loss) continue;
-      const size_t size = at + 3 - begin + loss->name.size();
+      const size_t size = end - begin + loss->name.size();
       news_.Take(loss->value, line.substr(begin, size), begin, facts);
       return;
     }
   }
 
  private:
+  static constexpr std::string_view kInitials = "vVtT";
+
   EvaluationNews news_;
 };
 

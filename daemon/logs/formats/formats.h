@@ -8,7 +8,9 @@
 namespace nanwatch {
 
 extern const LogFormat kAutomodel;
+extern const LogFormat kCatBoost;
 extern const LogFormat kCoqui;
+extern const LogFormat kDeepXde;
 extern const LogFormat kFunAsr;
 extern const LogFormat kIcefall;
 extern const LogFormat kMegatron;

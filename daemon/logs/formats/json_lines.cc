@@ -46,7 +46,8 @@ class JsonLinesReader : public LineReader {
       AddLayers();
       const bool step =
           names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
-      const bool wanted = step && !evaluation_ && (!behind || fact_.has_step());
+      const bool wanted = (step || fact_.AddReward()) && !evaluation_ &&
+                          (!behind || fact_.has_step());
       if (wanted) fact_.Tell(facts);
       at = line.find_first_not_of(" \t,", at + size);
     }

@@ -109,8 +109,8 @@ class KeyValueReader : public LineReader {
     const bool punctuated = (name || summed) && fact_.SaysHealth();
     if (!punctuated &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
-      return AddNormOf(line, facts);
+      if (!name || !fact_.AddReward()) return ReadOther(line, facts);
+      summed = true;
     }
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
@@ -134,7 +134,9 @@ class KeyValueReader : public LineReader {
     }
   }
 
-  void AddNormOf(std::string_view line, FactList* facts) const {
+  // A line without a loss.
+  void ReadOther(std::string_view line, FactList* facts) {
+    if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
   }
@@ -323,8 +325,7 @@ class KeyValueReader : public LineReader {
     const std::optional<StepPlace> place =
         bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
     if (!place) {
-      const std::optional<int64_t> step = bare_.Find(line);
-      if (step) {
+      if (const auto step = bare_.Find(line)) {
         fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
       }
       return;
@@ -354,10 +355,9 @@ class KeyValueReader : public LineReader {
 
   void HoldAlone(std::string_view before, FactList* facts) {
     const bool begins = std::none_of(before.begin(), before.end(), IsLower);
-    if (!begins || fact_.steps_seen() || !fact_.fact().has(StepField::kLoss)) {
-      return;
+    if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
+      alone_.Hold(fact_.fact(), bare_.doubtful(), facts);
     }
-    alone_.Hold(fact_.fact(), bare_.doubtful(), facts);
   }
 
   NamesBefore names_;

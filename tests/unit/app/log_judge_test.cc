@@ -48,12 +48,16 @@ TEST(LogJudgeTest, AZeroThatIsTakenForNanIsAHypothesis) {
   EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
 }
 
-// `bad` of ten evaluations, a line after each tenth step.
-Severity WithEvaluations(std::string_view bad) {
+// `bad` of ten evaluations, a line after each tenth step. `step_word`: what the
+// lines call their step; none: they show none.
+Severity WithEvaluations(std::string_view bad,
+                         const std::string& step_word = "step: ") {
   LogJudge judge({.run_id = "r"});
   for (int step = 1; step <= 100; ++step) {
-    judge.ReadLine("step: " + std::to_string(step) +
-                   ", loss: " + std::to_string(3 - 0.01 * step));
+    const std::string place =
+        step_word.empty() ? "" : step_word + std::to_string(step) + ", ";
+    judge.ReadLine(place + "loss: " + std::to_string(3 - 0.01 * step) +
+                   ", lr: 0.001");
     if (step % 10 != 0) continue;
     const bool is_bad = bad.at(static_cast<size_t>(step / 10 - 1)) == 'x';
     judge.ReadLine(is_bad ? "validation loss nan" : "validation loss 2.5");
@@ -66,6 +70,8 @@ TEST(LogJudgeTest, AnEvaluationThatIsNotFiniteAtTheEndIsAWarning) {
   EXPECT_EQ(WithEvaluations(".....xxxxx"), Severity::kWarning);
   EXPECT_EQ(WithEvaluations(".........x"), Severity::kWarning) << "the last";
   EXPECT_LT(WithEvaluations(".xx......."), Severity::kWarning) << "it is over";
+  EXPECT_EQ(WithEvaluations(".....xxxxx", ""), Severity::kWarning)
+      << "without steps";
 }
 
 LogVerdict EndedWith(std::string_view words, int more = 0) {

@@ -28,17 +28,17 @@ CheckedLog WithIncident(Severity now) {
 
 TEST(VerdictLine, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kCritical), Style()),
-              HasSubstr("overflow_streak from step 12, not over"));
+              HasSubstr("overflow_streak from step 12 to the end"));
   EXPECT_THAT(VerdictLine(WithIncident(Severity::kInfo), Style()),
               HasSubstr("overflow_streak from step 12, eased"));
 }
 
 TEST(LogReport, WhatIsOnlyANoteByNowHasEased) {
   EXPECT_THAT(LogReport(WithIncident(Severity::kCritical), Style()),
-              HasSubstr("step 12, not over at the end"));
+              HasSubstr("step 12 to the end"));
   const std::string eased = LogReport(WithIncident(Severity::kInfo), Style());
   EXPECT_THAT(eased, HasSubstr("step 12, eased at the end"));
-  EXPECT_THAT(eased, Not(HasSubstr("not over")));
+  EXPECT_THAT(eased, Not(HasSubstr("to the end")));
 }
 
 TEST(LogReport, WhatCameBackIsSaid) {
@@ -47,7 +47,7 @@ TEST(LogReport, WhatCameBackIsSaid) {
   view->incidents[0].reopened = 4;
   log.verdict.attempts[0] = view;
   EXPECT_THAT(LogReport(log, Style()),
-              HasSubstr("not over at the end; it came back 4 times"));
+              HasSubstr("to the end; it came back 4 times"));
 }
 
 TEST(LogReport, StepsThatAreNotShownAreNotClaimed) {

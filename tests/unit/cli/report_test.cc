@@ -69,6 +69,42 @@ TEST(DiagnosisReport, OneOfEachRuleStandsForAll) {
   EXPECT_THAT(text, Not(HasSubstr("module.1")));
 }
 
+TEST(DiagnosisReport, WhatStoodWhenTheRunEndedIsOpenAtTheEnd) {
+  v1::RunDetail run = OfManyModules();
+  v1::Incident& incident = *run.mutable_incidents(0);
+  incident.set_state(v1::ALERT_STATE_RESOLVED);
+  EXPECT_THAT(DiagnosisReport(run, Style()),
+              HasSubstr("critical open at the end op_overflow_origin"));
+  incident.set_resolved_step(12);
+  EXPECT_THAT(DiagnosisReport(run, Style()),
+              HasSubstr("critical resolved        op_overflow_origin"));
+}
+
+TEST(DiagnosisReport, WhatIsOlderThanTheNewestRecordSaysSo) {
+  v1::RunDetail run = OfManyModules();
+  run.mutable_summary()->set_state(v1::LIFE_STATE_OPEN);
+  run.mutable_summary()->set_last_step(1261);
+  v1::Incident& incident = *run.mutable_incidents(0);
+  incident.set_state(v1::ALERT_STATE_FIRING);
+  incident.mutable_findings(3)->set_last_step(1215);
+  EXPECT_THAT(DiagnosisReport(run, Style()),
+              HasSubstr("step 0, seen up to 1215, cause 1\n"));
+  run.mutable_summary()->set_last_step(1215);
+  EXPECT_THAT(DiagnosisReport(run, Style()), Not(HasSubstr("seen up to")));
+}
+
+TEST(DiagnosisReport, RanksOfARunThatEndedNeedNotBeConnected) {
+  v1::RunDetail run = OfManyModules();
+  run.mutable_summary()->set_world_size(8);
+  run.mutable_summary()->set_ranks_open(7);
+  EXPECT_THAT(DiagnosisReport(run, Style()),
+              HasSubstr("  7 of 8 ranks connected\n"));
+  run.mutable_summary()->set_state(v1::LIFE_STATE_CLOSED);
+  run.mutable_summary()->set_ranks_open(0);
+  run.mutable_summary()->set_ranks_lost(1);
+  EXPECT_THAT(DiagnosisReport(run, Style()), HasSubstr("  8 ranks, 1 lost\n"));
+}
+
 TEST(DiagnosisReport, TheOriginStandsAboveItsVictims) {
   const std::string text = DiagnosisReport(OfManyModules(), Style());
   EXPECT_LT(text.find("Bad in origin"), text.find("Bad in module.0"));

@@ -37,7 +37,9 @@ class Pair {
                                .bench_y = std::log(bench),
                                .bench_mean = std::log(course),
                                .bench_high = std::log(course) + 0.005,
-                               .earlier_attempt = earlier};
+                               .earlier_attempt = earlier,
+                               .noise = noise,
+                               .learned = learned};
     now = rule.OnBench(context, {thresholds_.data()});
     worst = std::max(worst, now);
     if (now != Severity::kNone && alerted < 0) alerted = step_;
@@ -56,6 +58,8 @@ class Pair {
   BenchLossDivergence rule;
   bool same = true;      // both have the same batches
   bool earlier = false;  // the benchmark is the run's earlier attempt
+  double noise = 0;      // of its losses; 0: not known
+  double learned = 0;    // 0: within the noise
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
   int64_t alerted = -1;  // step
@@ -164,6 +168,68 @@ TEST(BenchLossDivergence, AboveAnEarlierAttemptIsAWarningAndBelowIsFine) {
     ExpectWords(finding.sentence);
     ExpectWords(finding.sentence_over);
   }
+}
+
+TEST(BenchLossDivergence, ARestartThatBeganAnewIsAWarningAfterTenPairs) {
+  for (const bool same : {true, false}) {
+    Pair pair;
+    pair.same = same;
+    pair.earlier = true;
+    pair.noise = 0.05;
+    pair.learned = 0.6;
+    pair.Steps(9, 1.8);
+    EXPECT_EQ(pair.now, Severity::kNone);
+    pair.Step(1.8);
+    EXPECT_EQ(pair.now, Severity::kWarning);
+    const Finding finding = pair.Described();
+    EXPECT_EQ(finding.opened_step, 0);
+    EXPECT_GT(NumberOf(finding, "lost").value_or(0), 0.8);
+    ExpectWords(finding.sentence);
+    ExpectWords(finding.sentence_over);
+    pair.Steps(400);  // it has learned the same anew
+    EXPECT_EQ(pair.now, Severity::kNone);
+  }
+}
+
+TEST(BenchLossDivergence, WithoutNoiseThatIsKnownTheFirstPairsMeasureIt) {
+  Pair pair;
+  pair.earlier = true;
+  pair.Steps(31, 1.8);
+  EXPECT_EQ(pair.now, Severity::kNone);
+}
+
+TEST(BenchLossDivergence, ARestartThatLostTheLittleItHadLearnedIsAWarning) {
+  Pair pair;
+  pair.same = false;
+  pair.earlier = true;
+  pair.noise = 0.03;
+  pair.learned = 0.06;
+  pair.Steps(60, 1.06);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+  EXPECT_TRUE(NumberOf(pair.Described(), "lost"));
+}
+
+TEST(BenchLossDivergence, ARestartThatGoesOnInOtherDataIsFine) {
+  Pair pair;
+  pair.same = false;
+  pair.earlier = true;
+  pair.noise = 0.05;
+  for (const double learned : {0.6, 0.06}) {
+    pair.learned = learned;
+    pair.Steps(1000);
+    EXPECT_EQ(pair.worst, Severity::kNone) << pair.alerted;
+  }
+}
+
+TEST(BenchLossDivergence, WhatRisesLaterAfterARestartWasLoaded) {
+  Pair pair;
+  pair.earlier = true;
+  pair.noise = 0.05;
+  pair.learned = 0.6;
+  pair.Steps(100);
+  pair.Steps(60, 1.8);
+  EXPECT_EQ(pair.now, Severity::kWarning);
+  EXPECT_FALSE(NumberOf(pair.Described(), "lost"));
 }
 
 }  // namespace

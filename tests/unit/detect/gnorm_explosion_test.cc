@@ -37,6 +37,25 @@ TEST(GnormExplosion, OneThatTheRunKnowsIsForInformation) {
   EXPECT_EQ(g.Step({.grad_norm = 4}), Severity::kWarning) << "nor known";
 }
 
+// A clip survives one batch.
+TEST(GnormExplosion, OneBesideALossThatGoesOnIsForInformation) {
+  for (const bool moves : {false, true}) {
+    StepFeed<GnormExplosion> f(NoScaler());
+    f.Steps({.loss = 2, .grad_norm = 1}, 100);
+    EXPECT_EQ(f.Step({.loss = 2, .grad_norm = 50}), Severity::kInfo);
+    f.Steps({.loss = moves ? 9 : 2, .grad_norm = 1}, 1);
+    EXPECT_EQ(f.now, moves ? Severity::kWarning : Severity::kInfo);
+    f.Steps({.loss = 2, .grad_norm = 1}, 60);
+    EXPECT_EQ(f.now, Severity::kNone);
+    f.Steps({.loss = 2, .grad_norm = 50}, 2);
+    EXPECT_EQ(f.now, Severity::kInfo);
+    EXPECT_EQ(f.Step({.loss = 2, .grad_norm = 50}), Severity::kWarning);
+  }
+  StepFeed<GnormExplosion> vast(NoScaler());
+  vast.Steps({.loss = 2, .grad_norm = 1}, 100);
+  EXPECT_EQ(vast.Step({.loss = 2, .grad_norm = 1000}), Severity::kWarning);
+}
+
 TEST(GnormExplosion, StayingThereIsCriticalAndNeverALevel) {
   StepFeed<GnormExplosion> f(NoScaler());
   f.Steps({.grad_norm = 1}, 100);

@@ -98,6 +98,14 @@ TEST(GnormSpike, ASpikeThatComesDownIsAWarningAndTellsItsPeak) {
   }
 }
 
+TEST(GnormSpike, ASpikeThatIsBackWithinTenUpdatesIsANote) {
+  StepFeed<GnormSpike> f = HealthyNorms(500);
+  for (int i = 0; i < 6; ++i) f.Step({.grad_norm = 0.2 + 4 * std::pow(0.6, i)});
+  EXPECT_EQ(f.worst, Severity::kInfo);
+  f.Steps({.grad_norm = 0.2}, 30);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
 TEST(GnormSpike, TheLastDigitIsNoSpike) {
   StepFeed<GnormSpike> f(NoScaler());  // a small norm, printed with two digits
   for (int i = 0; i < 3000; ++i) {

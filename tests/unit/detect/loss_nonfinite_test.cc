@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
@@ -54,6 +56,28 @@ TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
   grown.Steps({.loss = 1}, 4);
   EXPECT_EQ(grown.now, Severity::kCritical);
   ExpectWords(grown.Described().sentence);
+}
+
+TEST(LossNonfinite, WhatGrowsWithoutBoundBeganWhereItLeftItsLevel) {
+  for (const double factor : {1.3, 2.0, 30.0}) {
+    StepFeed<LossNonfinite> f;
+    for (int i = 0; i < 300; ++i) f.Step({.loss = 2 + 0.2 * (i % 3)});
+    for (int i = 1; i <= 80; ++i) f.Step({.loss = 2 * std::pow(factor, i)});
+    ASSERT_EQ(f.now, Severity::kCritical) << factor;
+    const auto grew = static_cast<double>(f.Described().opened_step - 300);
+    EXPECT_GE(grew, 0) << factor;
+    EXPECT_LE(std::pow(factor, grew), 8 * factor) << factor;
+  }
+}
+
+// A policy's loss grows with its rewards before it does so without bound.
+TEST(LossNonfinite, ASlowGrowthIsNotWhereItBegan) {
+  StepFeed<LossNonfinite> f;
+  for (int i = 0; i < 400; ++i) f.Step({.loss = -4 - 0.2 * i});
+  for (int i = 1; i <= 60; ++i) f.Step({.loss = -84 * std::pow(1.4, i)});
+  ASSERT_EQ(f.now, Severity::kCritical);
+  EXPECT_GE(f.Described().opened_step, 399);
+  EXPECT_LE(f.Described().opened_step, 406);
 }
 
 TEST(LossNonfinite, OneSkippedIsAWarningAndClears) {

@@ -11,14 +11,16 @@
 namespace nanwatch {
 namespace {
 
-TEST(ScaleBelowOne, WarnsAfterTwoUpdates) {
+TEST(ScaleBelowOne, OneOverflowIsANoteAndASecondAWarning) {
   StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
   f.Good(1, 3);
   f.Scale(0.5, true);
   EXPECT_EQ(f.now, Severity::kNone);
   f.Good(0.5, 1);
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.Good(0.5, 198), Severity::kInfo);
+  f.Scale(0.25, true);
   EXPECT_EQ(f.now, Severity::kWarning);
-  EXPECT_EQ(f.Good(0.5, 198), Severity::kWarning);
 }
 
 TEST(ScaleBelowOne, GrowingOverflowsMakeItCritical) {
@@ -70,7 +72,7 @@ TEST(ScaleBelowOne, ClearsAtTwo) {
   f.Good(1, 1);
   f.Scale(0.5, true);
   f.Good(0.5, 2);
-  EXPECT_EQ(f.Good(2, 198), Severity::kWarning);
+  EXPECT_EQ(f.Good(2, 198), Severity::kInfo);
   EXPECT_EQ(f.Good(2, 1), Severity::kNone);
 }
 

@@ -40,11 +40,14 @@ class Training {
   void Set(std::shared_ptr<const Benchmark> benchmark) {
     driver_.Say({"run", attempt}, BenchmarkSet{std::move(benchmark), "ann"});
   }
-  void Steps(int64_t from, int64_t to, double parts = 0, int64_t every = 1) {
+  // `forgot`: steps of learning that a restart lacks.
+  void Steps(int64_t from, int64_t to, double parts = 0, int64_t every = 1,
+             int64_t forgot = 0) {
     for (int64_t step = from; step < to; step += every) {
-      const double loss = LossAt(step) * (1 + parts * (step % 3 == 0   ? 1
-                                                       : step % 3 == 1 ? -0.6
-                                                                       : 0.7));
+      const double loss =
+          LossAt(step - forgot) * (1 + parts * (step % 3 == 0   ? 1
+                                                : step % 3 == 1 ? -0.6
+                                                                : 0.7));
       driver_.Steps(session_, {{.step = step, .loss = loss}});
       driver_.Wait(std::chrono::seconds(1));
     }
@@ -114,6 +117,30 @@ TEST(Benchmark, AnEarlierAttemptIsThatOfOneAttemptAlone) {
   training.Steps(150, 160);
   EXPECT_TRUE(driver.Run("run", 0)->benchmark);
   EXPECT_FALSE(driver.Run("run", 1)->benchmark);
+}
+
+TEST(Benchmark, ARestartWhoseWeightsWereNotLoadedIsFoundInTenPairs) {
+  for (const bool loaded : {true, false}) {
+    Driver driver;
+    Training training(driver);
+    training.Steps(0, 600);
+    const int64_t forgot = loaded ? 0 : 400;
+    training.Steps(400, 402, 0, 1, forgot);
+    auto base = Base(600, 1, 350);
+    base->earlier_attempt = true;
+    training.attempt = 1;
+    training.Set(base);
+    training.Steps(402, 412, 0, 1, forgot);
+    const auto run = driver.Run("run", 1);
+    ASSERT_TRUE(run->benchmark);
+    EXPECT_EQ(run->benchmark->pairs, 10u);
+    const Incident* const incident = Found(*run);
+    EXPECT_EQ(incident == nullptr, loaded);
+    if (incident == nullptr) continue;
+    EXPECT_EQ(incident->opened_step, 402);
+    ASSERT_EQ(incident->findings.size(), 1u);
+    EXPECT_GT(NumberOf(incident->findings.front(), "lost").value_or(0), 0.5);
+  }
 }
 
 TEST(Benchmark, AReplayNeedsNoSecondRun) {

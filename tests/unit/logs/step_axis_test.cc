@@ -145,6 +145,20 @@ TEST(StepAxis, StepsThatAreShownAreTheProgramsOwn) {
   EXPECT_THAT(axis.steps(), ElementsAre(25, 400, 408));
 }
 
+// A log that was rotated begins within a line.
+TEST(StepAxis, OneLineWithoutAStepBeforeThoseThatShowItIsNone) {
+  Axis cut;
+  cut.Line(-1);
+  cut.Printed(400);
+  cut.Line(-1);
+  EXPECT_THAT(cut.steps(), ElementsAre(400, -1));
+  Axis two;
+  two.Line(-1);
+  two.Line(-1);
+  two.Printed(400);
+  EXPECT_THAT(two.steps(), ElementsAre(-1, -1, 400));
+}
+
 TEST(StepAxis, ARunThatGoesBackGoesBack) {
   Axis axis;
   axis.Counter(1000);

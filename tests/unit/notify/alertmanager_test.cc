@@ -42,6 +42,20 @@ TEST(AlertmanagerTest, SaysWhyItIsOver) {
   EXPECT_EQ(body[0]["annotations"]["resolved_reason"], "cleared");
 }
 
+TEST(AlertmanagerTest, ARunThatEndedIsNotCured) {
+  Alert alert = One();
+  alert.shown = Resolved(Firing(0xabc), 9);
+  const std::string summary = alert.shown.incident.summary;
+  const auto said = [&] {
+    return json::parse(
+        AlertsJson({&alert, 1}, {}))[0]["annotations"]["summary"];
+  };
+  alert.shown.incident.resolved_step = 812;
+  EXPECT_EQ(said(), summary);
+  alert.shown.incident.resolved_step.reset();
+  EXPECT_EQ(said(), "The run ended, and this was not over. " + summary);
+}
+
 TEST(AlertmanagerTest, APodIsSaidWithItsNode) {
   Alert alert = One();
   Incident& incident = alert.shown.incident;

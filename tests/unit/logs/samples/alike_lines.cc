@@ -85,6 +85,48 @@ constexpr SampleLines kLines[] = {
      "step=1 loss=2.5 guessed\nstep=2 loss=2.25 guessed\n"
      "step=3 loss=2 guessed\nstep=4 loss=1.75 guessed\nstep=5 loss=1.5 "
      "guessed"},
+    {"the total, wherever it stands among its terms",
+     "it 10 | loss_a=1.5 loss_b=0.5 loss_total=2.0 | x\n"
+     "it 20 | loss_a=1.25 loss_b=0.5 loss_total=1.75 | x\n"
+     "it 30 | loss_a=1.25 loss_b=0.25 loss_total=1.5 | x\n"
+     "it 40 | loss_a=1.25 loss_b=nan loss_total=nan | x\n"
+     "it 50 | loss_a=1.25 loss_b=nan loss_total=nan | x",
+     "step=10 loss=2\nstep=20 loss=1.75\nstep=30 loss=1.5\n"
+     "step=40 loss=nan\nstep=50 loss=nan"},
+    {"the sum of terms without a total",
+     "it 10 | loss_a 1.5 loss_b 0.5 |\nit 20 | loss_a 1.25 loss_b 0.5 |\n"
+     "it 30 | loss_a 1.25 loss_b 0.25 |\nit 40 | loss_a 1.0 loss_b nan |\n"
+     "it 50 | loss_a 1.0 loss_b 0.25 |",
+     "step=10 loss=2\nstep=20 loss=1.75\nstep=30 loss=1.5\n"
+     "step=40 loss=nan\nstep=50 loss=1.25"},
+    {"losses of several models, one of which goes below 0",
+     "S 10 | XLOSS 1.5 | YLOSS 0.5 |\nS 20 | XLOSS -1.25 | YLOSS 0.5 |\nS 30 | "
+     "XLOSS -2.5 | YLOSS 0.25 |\nS 40 | XLOSS -3.5 | YLOSS 0.75 |\nS 50 | "
+     "XLOSS -4.5 | YLOSS nan |",
+     "step=10 loss=0.5 scaler=1\nstep=10 loss=1.5 scaler=0\nstep=20 loss=0.5 "
+     "scaler=1\nstep=20 loss=-1.25 scaler=0\nstep=30 loss=0.25 scaler=1\n"
+     "step=30 loss=-2.5 scaler=0\nstep=40 loss=0.75 scaler=1\n"
+     "step=40 loss=-3.5 scaler=0\nstep=50 loss=nan scaler=1\n"
+     "step=50 loss=-4.5 scaler=0"},
+    {"a return, where nothing but that is shown",
+     "episode 1 return 12.5\nepisode 2 return 14.0\nepisode 3 return 9.5\n"
+     "episode 4 return 21.5\nepisode 5 return 33.0",
+     "step=1 loss=-12.5 of_rewards of_objective guessed\n"
+     "step=2 loss=-14 of_rewards of_objective guessed\n"
+     "step=3 loss=-9.5 of_rewards of_objective guessed\n"
+     "step=4 loss=-21.5 of_rewards of_objective guessed\n"
+     "step=5 loss=-33 of_rewards of_objective guessed"},
+    {"commas behind numbers with commas",
+     "Epoche 1/9: Genauigkeit 0,25, Dauer 7,5 s\n"
+     "Epoche 2/9: Genauigkeit 0,50, Dauer 7,5 s\n"
+     "Epoche 3/9: Genauigkeit 0,50, Dauer 7,0 s\n"
+     "Epoche 4/9: Genauigkeit 0,75, Dauer 7,5 s\n"
+     "Epoche 5/9: Genauigkeit 0,75, Dauer 7,5 s",
+     "step=1 loss=0.75 of_objective of_classes guessed\n"
+     "step=2 loss=0.5 of_objective of_classes guessed\n"
+     "step=3 loss=0.5 of_objective of_classes guessed\n"
+     "step=4 loss=0.25 of_objective of_classes guessed\n"
+     "step=5 loss=0.25 of_objective of_classes guessed"},
     {"rewards, packets and evaluations are no losses",
      "shard 1 packet_loss 0.1\nshard 2 packet_loss 0.2\n"
      "shard 3 packet_loss 0.1\nshard 4 packet_loss 0.3\n"

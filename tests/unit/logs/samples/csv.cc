@@ -49,6 +49,15 @@ constexpr SampleLines kLines[] = {
      "1         nan         nan         0.520000  00:42   ",
      "step=0 loss=0.75 of_classes\nstep=1 loss=nan of_classes\n"
      "evaluated: valid_loss loss=nan"},
+    {"a header behind a number sign, and what a loss measures",
+     "#  step      rmse_val    rmse_trn    rmse_e_trn         lr\n"
+     "      0      2.69e+01    2.50e+01      8.12e-02    1.0e-03\n"
+     "   1000      1.33e+01         nan      5.37e-02    9.5e-04",
+     "step=0 loss=25 learning_rate=0.001\n"
+     "step=1000 loss=nan learning_rate=0.00095"},
+    {"returns alone", "step,episode_return,length\n10,1.5,9\n20,2.5,8",
+     "step=10 loss=-1.5 of_rewards of_objective guessed\n"
+     "step=20 loss=-2.5 of_rewards of_objective guessed"},
     {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
      ""},
     {"losses without their sum",

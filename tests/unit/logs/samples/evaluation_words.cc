@@ -28,10 +28,15 @@ constexpr SampleLines kLines[] = {
      "evaluated: val_loss loss=inf"},
     {"finite again", "val loss nan\nval loss 2.5\nval loss 2.25",
      "evaluated: val loss loss=nan\nevaluated: val loss loss=2.5"},
+    {"of a test", "Test set: Average loss: nan, Accuracy: 980/10000 (10%)",
+     "evaluated: Test set: Average loss loss=nan"},
+    {"behind its batch", "Test: [  97/97]  Time: 0.18 (0.20)  Loss:  nan (nan)",
+     "evaluated: Test: [  97/97]  Time: 0.18 (0.20)  Loss loss=nan"},
     {"other losses and words",
      "{'train_loss': nan}\neval_loss: 1.25\ninterval_loss: nan\n"
      "eval_loss_scaled: nan\nbest_eval_loss: 2.5\neval_loss: nano\neval_loss\n"
-     "validity loss: nan\nval\nvalue loss: nan\nval_acc: 0.5, loss: nan",
+     "validity loss: nan\nlatest loss: nan\nval\nvalue loss: nan\nval_acc: "
+     "0.5, loss: nan",
      ""},
 };
 

@@ -48,6 +48,8 @@ constexpr SampleLines kLines[] = {
      "\n"
      R"({"train": {"epoch": "x", "iter": 15, "loss": 1.5}})",
      "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\nstep=25 loss=1.5"},
+    {"returns alone", R"({"step": 10, "mean_reward": 1.5, "length": 9})",
+     "step=10 loss=-1.5 of_rewards of_objective guessed"},
     {"a step of so many, and a NaN that the mean leaves out",
      R"({"loss": 1.25, "grad_norm": 0.5, "global_step/max_steps": "82/110"})"
      "\n"

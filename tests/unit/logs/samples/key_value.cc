@@ -358,6 +358,20 @@ constexpr SampleLines kLines[] = {
      "ep=22 tr=['a'] loss=0.75 err=0.214 valid=dev loss=0.5 err=0.212\n"
      "ep=23 tr=['a'] loss=nan err=0.218 valid=dev loss=nan err=0.911",
      "step=22 loss=0.75\nstep=23 loss=nan"},
+    {"rewards alone, until a loss is shown",
+     "global_step=12, episodic_return=12.5\n"
+     "[INFO] Walker. Step: 24. Time Elapsed: 9.5 s. Mean Reward: -2.5. Std of "
+     "Reward: 8.0. Training.\n"
+     "step: 30, reward: nan\nreward: 3.5\n"
+     "step: 36, reward: 3.5, loss: 0.5\nstep: 48, reward: 4.5",
+     "step=12 loss=-12.5 of_rewards of_objective guessed\n"
+     "step=24 loss=2.5 of_rewards of_objective guessed\n"
+     "step=36 loss=0.5 of_rewards"},
+    {"an error of which the loss is made, and a perplexity of something else",
+     "100 iterations\nrecon_error: 0.5\nperplexity: 48.5\n\n"
+     "200 iterations\nrecon_error: 0.25\nperplexity: 1.0\n\n"
+     "300 iterations\nrecon_error: 0.25\nperplexity: 1.0",
+     "loss=0.5\nloss=0.25\nloss=0.25"},
     {"losses in a dict of their own",
      "{'step': 7, 'losses': {'rpn': 0.5, 'box': 0.25}, 'lr': 0.1}\n"
      "{'step': 8, 'losses': {'rpn': 0.5, 'box': nan}, 'lr': 0.1}",

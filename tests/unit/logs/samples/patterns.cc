@@ -179,6 +179,35 @@ constexpr SampleLines kRslRl[] = {
      "step=66 loss=0.0625\nstep=67 loss=nan\nstep=68 loss=inf"},
 };
 
+constexpr SampleLines kDeepXde[] = {
+    {"lists of terms",
+     "Step      Train loss              Test loss               Test metric   "
+     "\n"
+     "0         [2.50e+01, 5.00e-01]    [2.25e+01, 5.00e-01]    [1.00e+00]    "
+     "\n"
+     "1000      [2.00e+01, nan]         [nan, 5.00e-01]         []    \n"
+     "2000      [1.50e+01]    [1.00e+00]    [1.00e+00]    \n"
+     "3000      [1.50e+01, 5.00\n\n"
+     "Best model at step 2000:\n  train loss: 1.50e+01",
+     "step=0 loss=25.5\nstep=1000 loss=nan\nevaluated: Test loss loss=nan\n"
+     "step=2000 loss=15\nevaluated: Test loss loss=1"},
+    {"no table", "0         [2.50e+01, 5.00e-01]    [2.25e+01, 5.00e-01]", ""},
+};
+
+constexpr SampleLines kCatBoost[] = {
+    {"a metric that falls",
+     "0:\tlearn: 0.7500000\ttest: 0.7500000\tbest: 0.7500000 (0)\ttotal: "
+     "3.1ms\tremaining: 3.1s\n"
+     "10:\tlearn: 0.5000000\ttotal: 33ms\tremaining: 3s\n"
+     "20:\tlearn: nan\ttotal: 63ms\tremaining: 3s\n"
+     "bestTest = 0.5\nbestIteration = 20",
+     "step=0 loss=0.75\nstep=10 loss=0.5\nstep=20 loss=nan"},
+    {"a metric that rises",
+     "0:\tlearn: 0.5000000\ttotal: 3.1ms\tremaining: 3.1s\n"
+     "1:\tlearn: 0.7500000\ttotal: 3.1ms\tremaining: 3.1s",
+     "step=0 loss=-0.5 of_objective\nstep=1 loss=-0.75 of_objective"},
+};
+
 constexpr SampleLines kSpacy[] = {
     {"sums since the row before",
      "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  ENTS_P  SCORE \n"
@@ -196,6 +225,8 @@ constexpr SampleLines kSpacy[] = {
 const SampleTable kYoloxSamples = {"yolox", kYolox};
 const SampleTable kMarianSamples = {"marian", kMarian};
 const SampleTable kRslRlSamples = {"rsl_rl", kRslRl};
+const SampleTable kDeepXdeSamples = {"deepxde", kDeepXde};
+const SampleTable kCatBoostSamples = {"catboost", kCatBoost};
 const SampleTable kSpacySamples = {"spacy", kSpacy};
 const SampleTable kMlLogSamples = {"mllog", kMlLog};
 const SampleTable kAutomodelSamples = {"automodel", kAutomodel};

@@ -47,6 +47,8 @@ constexpr const SampleTable* kTables[] = {
     &kYoloxSamples,
     &kMarianSamples,
     &kRslRlSamples,
+    &kDeepXdeSamples,
+    &kCatBoostSamples,
     &kSpacySamples,
     &kMaeBeitSamples,
     &kMaskRcnnSamples,

@@ -37,6 +37,8 @@ extern const SampleTable kSb3Samples;
 extern const SampleTable kYoloxSamples;
 extern const SampleTable kMarianSamples;
 extern const SampleTable kRslRlSamples;
+extern const SampleTable kDeepXdeSamples;
+extern const SampleTable kCatBoostSamples;
 extern const SampleTable kSpacySamples;
 extern const SampleTable kColossalAiSamples;
 extern const SampleTable kCsvTableSamples;
