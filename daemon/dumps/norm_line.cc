@@ -31,8 +31,9 @@ bool Holds(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-// "layers.0.mlp.weight", "h/0/kernel": parts with nothing empty, one of them a
-// layer's number or the last one what a layer has.
+// "layers.0.mlp.weight", "h/0/kernel": parts with nothing empty, the last one
+// what a layer has, where no word says that it is a norm: "model.0.rate: 0.1"
+// is a setting.
 bool IsParameter(std::string_view token, bool normed) {
   constexpr std::string_view kLast[] = {"weight", "bias",  "kernel",    "gamma",
                                         "beta",   "scale", "embedding", "grad"};
@@ -44,7 +45,6 @@ bool IsParameter(std::string_view token, bool normed) {
     const std::string_view part = token.substr(0, end);
     if (part.empty()) return false;
     ++parts;
-    known = known || std::all_of(part.begin(), part.end(), IsDigit);
     letter = letter || std::any_of(part.begin(), part.end(), IsLetter);
     if (end == token.size()) {
       known = known || std::find(std::begin(kLast), std::end(kLast), part) !=

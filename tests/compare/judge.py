@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -45,10 +46,11 @@ class Judge:
 
     def judge_shares(self):
         for goal, (right, wrong) in self.shares.items():
-            share = right / (right + wrong)
-            print(f"{goal}: {share:.1%} right, wanted {SHARE:.0%}")
-            self.passed += share >= SHARE
-            self.failed += share < SHARE
+            total = right + wrong
+            print(f"{goal}: {right / total:.1%} right, wanted {SHARE:.0%}")
+            few = wrong <= math.ceil((1 - SHARE) * total)
+            self.passed += few
+            self.failed += not few
 
     def expect(self, group, what, a, b, right):
         """`right`: says whether what was found is right."""

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "layers.0.weight (48, 48)  # shape", "loss: 2.5 lr: 0.1",
                     "loading model.bin: 100", "torch 2.9.1: ok 3",
                     "layers.0.weight requires_grad True", "layers..weight: 0.5",
-                    "step 3: layers 12"));
+                    "step 3: layers 12", "model.layers.0.rate: 0.1"));
 
 std::string Table(double moved_from, double share, bool backward = false,
                   const char* form = "%s grad_norm=%.9g\n") {
