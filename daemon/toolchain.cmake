@@ -46,8 +46,8 @@ if(NANWATCH_MOLD AND NOT CMAKE_CROSSCOMPILING)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# CMAKE_UNITY_BUILD compiles so many files of a folder as one. More save little,
-# take more memory (1 GB at most so), and leave cores without work.
+# CMAKE_UNITY_BUILD compiles so many files of a folder as one. Ours: more take
+# more memory, and leave cores without work.
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 endif()

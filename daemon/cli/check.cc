@@ -89,7 +89,7 @@ Json FileJson(const CheckedLog& log) {
       for (Json& row : rows) json["incidents"].push_back(std::move(row));
     }
   }
-  const Standing standing = StandingOf(log);
+  const LogStanding standing = StandingOf(log);
   json["condition"] = Name(standing.condition);
   json["diagnosis"] = log.nothing.empty() ? standing.headline : log.nothing;
   json["coverage"] = CoverageJson(verdict);

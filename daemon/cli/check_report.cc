@@ -221,7 +221,7 @@ std::string PathOf(const CheckedLog& log) {
 
 // How bad, eight letters wide.
 std::string LogVerdictText(const CheckedLog& log, const Style& style) {
-  const Standing standing = StandingOf(log);
+  const LogStanding standing = StandingOf(log);
   const std::string word = fmt::format("{:<8}", Upper(standing.word));
   if (!log.nothing.empty()) return style.Dim(word);
   return style.Tint(OnWire(standing.severity), word);
@@ -332,7 +332,7 @@ std::string LogReport(const CheckedLog& log, const Style& style, bool all) {
     why[0] = static_cast<char>(std::toupper(why[0]));
     return Wrapped(why, 2, style.columns) + StoppedText(verdict, style);
   }
-  const Standing standing = StandingOf(log);
+  const LogStanding standing = StandingOf(log);
   std::string head = Wrapped(standing.headline, 2, style.columns);
   if (standing.condition != Condition::kNotRead) {
     head += Wrapped(CoverageText(verdict.coverage), 2, style.columns);

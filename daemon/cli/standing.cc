@@ -11,7 +11,7 @@
 namespace nanwatch {
 namespace {
 
-void SetUnread(const LogVerdict& verdict, Standing* standing) {
+void SetUnread(const LogVerdict& verdict, LogStanding* standing) {
   const std::string why =
       verdict.cut.empty() ? CoverageText(verdict.coverage) : verdict.cut + '.';
   standing->condition = Condition::kNotRead;
@@ -20,7 +20,7 @@ void SetUnread(const LogVerdict& verdict, Standing* standing) {
 }
 
 // The newest attempt shows no trouble: it was one before.
-void SetBefore(const LogVerdict& verdict, Standing* standing) {
+void SetBefore(const LogVerdict& verdict, LogStanding* standing) {
   const RunView& last = *verdict.attempts.back();
   standing->condition = Condition::kHealed;
   std::string trouble;
@@ -36,7 +36,7 @@ void SetBefore(const LogVerdict& verdict, Standing* standing) {
                                    Counted(last.updates, "update"), trouble);
 }
 
-std::string_view WordOf(const Standing& standing, Severity worst) {
+std::string_view WordOf(const LogStanding& standing, Severity worst) {
   if (worst >= Severity::kWarning) return Name(worst);
   if (standing.condition == Condition::kNotRead) return "unread";
   if (!IsHealthy(standing.condition)) return "unclear";
@@ -44,7 +44,7 @@ std::string_view WordOf(const Standing& standing, Severity worst) {
 }
 
 // With its severity, word and exit status, where `worst` was found.
-Standing Graded(Standing standing, Severity worst) {
+LogStanding Graded(LogStanding standing, Severity worst) {
   // A search for a loss scale may end by itself.
   const bool calm = IsHealthy(standing.condition) ||
                     standing.condition == Condition::kNothingApplied;
@@ -58,9 +58,9 @@ Standing Graded(Standing standing, Severity worst) {
 
 }  // namespace
 
-Standing StandingOf(const CheckedLog& log) {
+LogStanding StandingOf(const CheckedLog& log) {
   const LogVerdict& verdict = log.verdict;
-  Standing standing;
+  LogStanding standing;
   if (!log.nothing.empty()) {
     standing.word = "nothing";
     standing.status = kExitFailed;

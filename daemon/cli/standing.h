@@ -1,4 +1,4 @@
-// Standing: what a log comes to. The one place that says it in words, as a
+// LogStanding: what a log comes to. The one place that says it in words, as a
 // condition and as an exit status.
 
 #ifndef NANWATCH_CLI_STANDING_H_
@@ -13,7 +13,7 @@
 
 namespace nanwatch {
 
-struct Standing {
+struct LogStanding {
   Condition condition = Condition::kNotKnown;
   // The worst ever; a warning where nothing is found, and a person is to look
   // at it.
@@ -23,7 +23,7 @@ struct Standing {
   // The exit status: 0 where it is healthy, or no update was applied yet.
   int status = 0;
 };
-Standing StandingOf(const CheckedLog& log);
+LogStanding StandingOf(const CheckedLog& log);
 
 }  // namespace nanwatch
 

@@ -180,7 +180,7 @@ int TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
   log.path = name;
   log.verdict = verdict;
   if (verdict.records == 0) log.nothing = "no step was read.";
-  const Standing standing = StandingOf(log);
+  const LogStanding standing = StandingOf(log);
   if (json_) {
     Json json = {{"event", "verdict"},
                  {"emitter", verdict.emitter},

@@ -149,6 +149,17 @@ def test_no_file_hides_what_a_header_declares(folder):
     assert twice == []
 
 
+def test_a_type_has_a_name_of_its_own():
+    """Of the two that are left no file sees both; the list may only shrink."""
+    homes = collections.defaultdict(set)
+    for path in (ROOT / "daemon").glob("*/*.h"):
+        for kind in re.findall(r"^(?:struct|class|enum class) (\w+)\b[^;(<]*?\{",
+                               cxx_text.bare(path.read_text()), re.M):
+            homes[kind].add(path.name)
+    assert {kind for kind, files in homes.items() if len(files) > 1} <= {
+        "BadLoss", "Query"}
+
+
 def test_hidden_names_are_seen():
     code = """
         namespace nanwatch {

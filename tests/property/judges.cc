@@ -45,7 +45,7 @@ bool FiresToTheEnd(const Incident& incident) {
 void ExpectStandingOf(const RecordVerdict& verdict) {
   CheckedLog log;
   static_cast<RecordVerdict&>(log.verdict) = verdict;
-  const Standing standing = StandingOf(log);
+  const LogStanding standing = StandingOf(log);
   EXPECT_LE(IsHealthy(standing.condition), standing.status == 0);
   EXPECT_EQ(standing.status == 2, verdict.worst == Severity::kCritical);
   EXPECT_EQ(standing.status > 0, standing.severity >= Severity::kWarning);

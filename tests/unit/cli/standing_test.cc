@@ -25,7 +25,7 @@ TEST(StandingTest, OnlyWhatIsHealthyExitsWithNothing) {
   for (int i = 0; i <= static_cast<int>(Last(Condition())); ++i) {
     for (const Severity worst : {Severity::kNone, Severity::kInfo,
                                  Severity::kWarning, Severity::kCritical}) {
-      const Standing standing =
+      const LogStanding standing =
           StandingOf(LogOf({static_cast<Condition>(i)}, worst));
       const bool calm = IsHealthy(standing.condition) ||
                         standing.condition == Condition::kNothingApplied;
@@ -38,7 +38,7 @@ TEST(StandingTest, OnlyWhatIsHealthyExitsWithNothing) {
 }
 
 TEST(StandingTest, ATroubleOfAnAttemptBeforeIsOver) {
-  const Standing standing = StandingOf(
+  const LogStanding standing = StandingOf(
       LogOf({Condition::kTrouble, Condition::kHealthy}, Severity::kCritical));
   EXPECT_EQ(standing.condition, Condition::kHealed);
   EXPECT_EQ(standing.status, 2);
