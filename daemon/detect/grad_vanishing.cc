@@ -51,7 +51,8 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
     "exactly 0 at once. Or it is below far times its highest usual level, and "
-    "less than half of the loss is gone since then. Not where both went down "
+    "less than half of the highest usual loss is gone. Not where both went "
+    "down "
     "without any noise for 32 "
     "updates, and the loss stays there: full batches at a minimum.",
     "Above clear_ratio times that level for clear_after updates, or the new "
@@ -74,12 +75,12 @@ inline void GradVanishing::Learn(const StepContext& c,
   if (usual_.values() >= kSure && (!peaked_ || usual_.at() > peak_)) {
     peaked_ = true;
     peak_ = usual_.at();
-    peak_loss_ = usual_loss_.values() > 0 ? usual_loss_.at() : 0;
   }
   held_ = 0;
   if (!loss) return;
   const bool known = c.loss->values() > 0 && !c.loss->crosses_zero();
   usual_loss_.Add(known ? c.loss->y() * kLog2OfE : Log2OfSize(*loss));
+  highest_loss_ = std::max(highest_loss_, usual_loss_.at());
   loss_ = *loss;
 }
 
@@ -88,7 +89,7 @@ bool GradVanishing::IsFar(float norm, const StepContext& c,
   if (!peaked_ || norm >= peak_ - 1) return false;
   const std::optional<double> loss = FiniteLoss(c.record);
   return loss && !c.loss->crosses_zero() &&
-         Log2OfSize(*loss) > peak_loss_ - kHalf &&
+         Log2OfSize(*loss) > highest_loss_ - kHalf &&
          norm < peak_ + Log2(static_cast<float>(ratio));
 }
 

@@ -38,17 +38,17 @@ class GradVanishing {
 
   Episode episode_;
   Glide glide_;
-  double norm_ = 0;         // the newest low one
-  double usual_norm_ = 0;   // before it
-  double loss_ = 0;         // at the newest healthy norm
-  Usual usual_;             // log2 of the norm
-  Usual usual_loss_;        // log2 of its size
-  int64_t near_step_ = 0;   // newest step with a norm near the peak
-  float peak_ = 0;          // highest usual norm, log2
-  float peak_loss_ = 0;     // usual loss then, log2
-  int32_t held_ = 0;        // low norms in a row
-  bool peaked_ = false;     // peak_ is known
-  bool loss_gone_ = false;  // from `loss_` to exactly 0 at once
+  double norm_ = 0;            // the newest low one
+  double usual_norm_ = 0;      // before it
+  double loss_ = 0;            // at the newest healthy norm
+  Usual usual_;                // log2 of the norm
+  Usual usual_loss_;           // log2 of its size
+  int64_t near_step_ = 0;      // newest step with a norm near the peak
+  float peak_ = 0;             // highest usual norm, log2
+  float highest_loss_ = -200;  // that was usual, log2
+  int32_t held_ = 0;           // low norms in a row
+  bool peaked_ = false;        // peak_ is known
+  bool loss_gone_ = false;     // from `loss_` to exactly 0 at once
 };
 
 }  // namespace nanwatch

@@ -53,11 +53,15 @@ constexpr RuleSet kRanks = {kScaleRankMismatch, kSkipRankMismatch,
                             RuleId::kRankApart};
 constexpr RuleSet kSilent = {kStalled, kTelemetryGap, kMetricAbsentAsZero};
 // What a program that makes updates wrong shows; which of it depends on how.
-constexpr RuleSet kMadeWrong =
-    kScaleTrouble | kVanishing | kNorm | kLossLevel |
-    RuleSet{RuleId::kUpdateFault,   kWeightUnchanged, kLossNotDecreasing,
-            kMetricAbsentAsZero,    kUpdateRatio,     kUpdateNormSpike,
-            kClippedBeforeUnscaling};
+constexpr RuleSet kMadeWrong = kScaleTrouble | kVanishing | kNorm | kLossLevel |
+                               RuleSet{RuleId::kUpdateFault,
+                                       kWeightUnchanged,
+                                       kLossNotDecreasing,
+                                       kMetricAbsentAsZero,
+                                       kUpdateRatio,
+                                       kUpdateNormSpike,
+                                       kClippedBeforeUnscaling,
+                                       RuleId::kLayerWithoutGradient};
 constexpr RuleSet kRoundedAway = {RuleId::kUpdateLost, kWeightUnchanged,
                                   kLossNotDecreasing, kUpdateRatio};
 constexpr RuleSet kSpoilt = {kLossNonfinite, kWeightNonfinite,

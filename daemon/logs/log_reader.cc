@@ -217,7 +217,10 @@ void LogReader::NoteLayers() {
                ? name
                : std::to_string(std::max<int64_t>(step, 0)) + " " + name;
   };
-  note("layer_lost_gradient", at(shown_step_, zeros_.lost()));
+  // Before the format is known, lines wait, and with them their steps.
+  if (shown_step_ >= 0 || zeros_.lost().empty()) {
+    note("layer_lost_gradient", at(shown_step_, zeros_.lost()));
+  }
   note("layer_without_gradient", at(0, zeros_.never()));
   // Lines may wait until it is clear whose they are.
   layer_waits_ = !zeros_.lost().empty();

@@ -14,7 +14,6 @@ namespace {
 
 enum Data { kAlike, kOfTheirOwn, kLearnedApart };
 constexpr int kData = 3;
-constexpr double kLearned = 500;  // steps in which what is learned parts them
 
 }  // namespace
 
@@ -34,15 +33,15 @@ Story HealthyRanks(uint64_t seed, int64_t steps) {
     levels.push_back(data == kAlike ? 0 : 0.2 * random.Normal());
   }
   Training training(plan, seed);
+  double highest = 0;  // loss
   for (int64_t i = 0; i < steps; ++i) {
     Moment moment;
     moment.seconds = 1;
     const Update common = training.Next();
+    // What is learned parts them, as far as the loss comes down.
+    highest = std::max(highest, *common.loss);
     const double learned =
-        data == kLearnedApart
-            ? 1 - std::exp(-std::max<double>(static_cast<double>(i) - 200, 0) /
-                           kLearned)
-            : 1;
+        data == kLearnedApart ? std::log(highest / *common.loss) : 1;
     for (int rank = 0; rank < story.setup.ranks; ++rank) {
       Update own = common;
       own.rank = rank;

@@ -77,7 +77,7 @@ std::string ToldOfTerm(int lines, Bad bad) {
   LogReader reader(nullptr, {}, [](const LogRecord&) {});
   for (int step = 0; step < lines; ++step) {
     reader.ReadLine("step " + std::to_string(step) +
-                    " loss 2.31 kl_loss: " + (bad(step) ? "nan" : "0.2"));
+                    " loss: 2.31 kl_loss: " + (bad(step) ? "nan" : "0.2"));
   }
   reader.Finish();
   const auto told = reader.run().settings.find("term_not_finite");
