@@ -86,6 +86,22 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
          s.y() - s.excursion().base() > LnOf(t[kAverageRatio]);
 }
 
+Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
+                                    bool applied, double hold) {
+  if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
+  newest_row_ = nonfinite_;
+  survival_.Restart();
+  told_fate_ = c.scaler.fate();
+  norm_ = norm;
+  wide_ = std::isfinite(norm);
+  Severity trigger = Severity::kNone;
+  if (applied || nonfinite_ >= hold) {
+    // Finite, it may be what a sound training begins with, unclipped.
+    trigger = wide_ ? Severity::kWarning : Severity::kCritical;
+  }
+  return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
+}
+
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kGradNorm)) return episode_.severity();
   // Where nothing tells it and it went through, the next loss is not finite,
@@ -94,21 +110,10 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   const Fate fate = told ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
-  Severity trigger = Severity::kNone;
   if (IsNoNumberSquared(norm, c)) {
-    if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
-    newest_row_ = nonfinite_;
-    survival_.Restart();
-    told_fate_ = c.scaler.fate();
-    norm_ = norm;
-    wide_ = std::isfinite(norm);
     const bool starts = c.grad_norm->values() == 0 && !told;
-    if (fate == Fate::kApplied ||
-        nonfinite_ >= (starts ? kUnseenStart : t[kNonfiniteHold])) {
-      // Finite, it may be what a sound training begins with, unclipped.
-      trigger = wide_ ? Severity::kWarning : Severity::kCritical;
-    }
-    return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
+    return OnNoNumber(c, norm, fate == Fate::kApplied,
+                      starts ? kUnseenStart : t[kNonfiniteHold]);
   }
   nonfinite_ = 0;
   if (c.record.has(StepField::kLoss)) {
@@ -126,6 +131,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     healthy_ = {};
     samples_ = rejected_ = 0;
   }
+  Severity trigger = Severity::kNone;
   if (Explodes(s, t)) {
     const bool goes_on = episode_.open() && std::isfinite(norm_) && !wide_;
     norm_ = goes_on ? std::max(norm_, norm) : norm;

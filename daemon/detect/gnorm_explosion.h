@@ -44,6 +44,10 @@ class GnormExplosion {
 
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
+  // A norm that is no number, or whose square is none. `hold`: records in a row
+  // that are enough where nobody says that the update was `applied`.
+  Severity OnNoNumber(const StepContext& c, double norm, bool applied,
+                      double hold);
   bool Explodes(const Series& s, Thresholds t) const;
 
   Episode episode_;

@@ -13,7 +13,8 @@ constinit const RuleSpec LayerWithoutGradient::kSpec = {
     Family::kGradient,
     "The gradient norm of a layer is exactly 0, and that of others is not.",
     "A log prints norms of layers. One that was another number is exactly 0 "
-    "four times in a row and more, and in four times as many as ever before. "
+    "four times in a row and more, and in four times as many as in any row "
+    "before. "
     "One that was never another number, in eight, is for information.",
     "The norm is not 0.",
     {},

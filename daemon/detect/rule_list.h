@@ -135,7 +135,7 @@ class RuleList {
 
   // A bit for each rule, by its place.
   static_assert(kSize <= 64);
-  static consteval uint64_t All() { return ~uint64_t{0} >> (64 - kSize); }
+  static constexpr uint64_t All() { return ~uint64_t{0} >> (64 - kSize); }
   static constexpr uint64_t Bit(size_t index) { return uint64_t{1} << index; }
   template <typename Rule>
   static constexpr uint32_t NeedsOf() {
@@ -146,11 +146,11 @@ class RuleList {
   static constexpr bool kWaits = requires(const Rule& r) {
     r.Waits();
   };
-  static consteval uint64_t ThatWait() {
+  static constexpr uint64_t ThatWait() {
     return ((kWaits<Rules> ? Bit(IndexOf<Rules>()) : 0) | ...);
   }
   // The rules that every record concerns, and those that each bit does.
-  static consteval uint64_t Always() {
+  static constexpr uint64_t Always() {
     return ((NeedsOf<Rules>() == 0 ? Bit(IndexOf<Rules>()) : 0) | ...);
   }
   static constexpr std::array<uint64_t, 32> kConcerned = [] {

@@ -14,7 +14,7 @@ constinit const RuleSpec TermNonfinite::kSpec = {
     "A term of the loss is NaN or infinite beside a loss that is finite.",
     "A log prints a term of the loss that is not finite in three step lines in "
     "a row whose loss is finite (eight, if it never was finite), and in four "
-    "times as many as ever before.",
+    "times as many as in any row before.",
     "The term is finite, or the loss is not, either.",
     {},
     "The program leaves the term out, or puts something else in its place, and "

@@ -70,6 +70,24 @@ void OpWatch::AddName(uint32_t name, Dtype dtype, int32_t order) {
   marks_.push_back(mark);
 }
 
+void OpWatch::Renew(int64_t step, Slot slot, Mark* mark) {
+  if (mark->step != step) {
+    mark->step = step;
+    mark->seen = mark->bad = 0;
+    mark->input_max = 0;
+  } else if (slot == Slot::kInput &&
+             (mark->seen & SlotBit(Slot::kOutput)) != 0) {
+    // The same step is tried again.
+    mark->seen &= ~kForwardBits;
+    mark->bad &= ~kForwardBits;
+    mark->input_max = 0;
+  } else if (slot == Slot::kGradOutput &&
+             (mark->seen & SlotBit(Slot::kGradInput)) != 0) {
+    mark->seen &= ~kBackwardBits;
+    mark->bad &= ~kBackwardBits;
+  }
+}
+
 uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
                        int64_t last_step, RowMarks* scratch, NameHashes names) {
   const size_t rows = columns.rows();
@@ -101,21 +119,7 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     const uint8_t bit = SlotBit(slot);
     const uint8_t bad = (*scratch)[row];
     Mark& mark = marks_[columns.op[row]];
-    if (mark.step != step) {
-      mark.step = step;
-      mark.seen = mark.bad = 0;
-      mark.input_max = 0;
-    } else if (slot == Slot::kInput &&
-               (mark.seen & SlotBit(Slot::kOutput)) != 0) {
-      // The same step is tried again.
-      mark.seen &= ~kForwardBits;
-      mark.bad &= ~kForwardBits;
-      mark.input_max = 0;
-    } else if (slot == Slot::kGradOutput &&
-               (mark.seen & SlotBit(Slot::kGradInput)) != 0) {
-      mark.seen &= ~kBackwardBits;
-      mark.bad &= ~kBackwardBits;
-    }
+    Renew(step, slot, &mark);
     mark.seen |= bit;
     if ((bit & kForwardBits) != 0) {
       if (bad != 0) {

@@ -123,6 +123,8 @@ class OpWatch {
     uint8_t dtype : 3 = 0;  // Dtype
   };
   static_assert(sizeof(Mark) + sizeof(uint32_t) <= limits::kRankOpBytes);
+  // Begins the mark of `step`, or of its part that is tried again.
+  static void Renew(int64_t step, Slot slot, Mark* mark);
   // False: nothing is kept of such a row, nor is it compared.
   static bool IsFollowed(const Mark& mark, Slot slot);
   // True: the row is worth a look though it is not bad.
