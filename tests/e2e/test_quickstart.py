@@ -10,17 +10,18 @@ import time
 
 import pytest
 
-from conftest import ROOT, wait_for
+from conftest import ALL, ROOT, wait_for
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "build/release/build.ninja").exists(),
     reason="build/release is not configured; quickstart would build it all")
 
 
-def call(*arguments):
+def call(*arguments, tree=ROOT, timeout=600):
     return subprocess.run(
-        [ROOT / "deploy/quickstart", "--no-install", *arguments],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
+        [tree / "deploy/quickstart", "--no-install", *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=timeout,
     )
 
 
@@ -92,3 +93,17 @@ def test_keep_leaves_a_daemon_that_its_pid_ends():
     finally:
         os.kill(pid, signal.SIGTERM)
     wait_for("the daemon that was kept ends", lambda: has_ended(pid))
+
+
+@pytest.mark.skipif(not ALL, reason="a build; under NANWATCH_TEST_ALL=1")
+def test_a_build_from_nothing_compiles_files_together(tmp_path):
+    subprocess.run(
+        f"git -C {ROOT} ls-files -z --cached --others --exclude-standard |"
+        f" tar -C {ROOT} --null -T - --ignore-failed-read -c |"
+        f" tar -C {tmp_path} -x",
+        shell=True, check=True)
+    done = call("--scenario", "nan", tree=tmp_path, timeout=3000)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "The verdict is right: warning, nan_from_forward" in done.stdout
+    cli = tmp_path / "build/release/daemon/cli/CMakeFiles/nanwatch_cli.dir"
+    assert list(cli.glob("Unity/unity_*.o"))
