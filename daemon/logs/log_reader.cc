@@ -43,6 +43,12 @@ constexpr size_t kStretches = 120;
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
 
+// As ReadToldSince reads it; empty: there is no such part.
+std::string SinceText(int64_t step, const std::string& name) {
+  if (name.empty()) return name;
+  return std::to_string(std::max<int64_t>(step, 0)) + " " + name;
+}
+
 }  // namespace
 
 LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
@@ -212,16 +218,11 @@ void LogReader::NoteLayers() {
       run_.settings[setting] = told;
     }
   };
-  const auto at = [](int64_t step, const std::string& name) {
-    return name.empty()
-               ? name
-               : std::to_string(std::max<int64_t>(step, 0)) + " " + name;
-  };
   // Before the format is known, lines wait, and with them their steps.
   if (shown_step_ >= 0 || zeros_.lost().empty()) {
-    note("layer_lost_gradient", at(shown_step_, zeros_.lost()));
+    note("layer_lost_gradient", SinceText(shown_step_, zeros_.lost()));
   }
-  note("layer_without_gradient", at(0, zeros_.never()));
+  note("layer_without_gradient", SinceText(0, zeros_.never()));
   // Lines may wait until it is clear whose they are.
   layer_waits_ = !zeros_.lost().empty();
 }
@@ -231,7 +232,7 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
   if (layer_waits_ && line > zeros_.since()) {
     layer_waits_ = false;
     run_.settings["layer_lost_gradient"] =
-        std::to_string(std::max<int64_t>(shown_step_, 0)) + " " + zeros_.lost();
+        SinceText(shown_step_, zeros_.lost());
   }
   shown_step_ = fact.step.value_or(newest_step_);
 }

@@ -4,19 +4,10 @@
 
 #include <string>
 
+#include "tests/unit/detect/time_feed.h"
+
 namespace nanwatch {
 namespace {
-
-Severity Judge(const RunDescription& run, EvaluationNonfinite* rule) {
-  const TimeContext context{.run = run,
-                            .now = {},
-                            .opened = {},
-                            .ranks = {},
-                            .last_step = 400,
-                            .step_seconds_p99 = 0,
-                            .step_seconds_mean = 0};
-  return rule->OnTime(context, {nullptr});
-}
 
 TEST(EvaluationNonfiniteTest, IsAWarningUntilOneIsFiniteAgain) {
   EvaluationNonfinite rule;

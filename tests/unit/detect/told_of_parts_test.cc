@@ -7,21 +7,10 @@
 #include "detect/layer_without_gradient.h"
 #include "detect/term_nonfinite.h"
 #include "tests/golden/words.h"
+#include "tests/unit/detect/time_feed.h"
 
 namespace nanwatch {
 namespace {
-
-template <typename Rule>
-Severity Judge(const RunDescription& run, Rule* rule) {
-  const TimeContext context{.run = run,
-                            .now = {},
-                            .opened = {},
-                            .ranks = {},
-                            .last_step = 400,
-                            .step_seconds_p99 = 0,
-                            .step_seconds_mean = 0};
-  return rule->OnTime(context, {nullptr});
-}
 
 template <typename Rule>
 Finding Described(const Rule& rule) {
