@@ -122,7 +122,25 @@ def add_columns(batch, rows):
                 rows[i][field.name] = value
 
 
+# The columns of steps, in the order of their numbers (daemon/model/step.h).
+STEP_FIELDS = (
+    "loss", "loss_scale", "grad_norm", "update_norm", "param_norm",
+    "learning_rate", "zero_fraction", "underflow_fraction",
+    "consumed_samples", "applied_grad_norm")
+
+
+def widen(event):
+    """Puts columns that are stored as fp32 back among the values."""
+    for narrow in event.narrow:
+        planes = narrow.planes
+        rows = len(planes) // 4
+        words = (bytes(planes[row::rows]) for row in range(rows))
+        column = getattr(event.steps, STEP_FIELDS[narrow.field])
+        column.values.extend(struct.unpack("<f", word)[0] for word in words)
+
+
 def step_rows(event):
+    widen(event)
     batch = event.steps
     rows = [{"step": step} for step in running(batch.step_deltas)]
     add_columns(batch, rows)
