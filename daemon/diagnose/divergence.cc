@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -81,6 +82,19 @@ const Finding& Head(const Facts& f, const Finding& first) {
     return kLossLevel.has(finding.rule) && finding.severity >= least;
   });
   return head == nullptr ? first : *head;
+}
+
+// Returns the rule that it is named after. A loss that grew and is a number
+// still is not named as one that is none, where another rule tells it.
+RuleId NameOf(const Facts& f, const Finding& head) {
+  const auto loss = NumberOf(head, "loss");
+  if (head.rule != kLossNonfinite || !loss || !std::isfinite(*loss)) {
+    return head.rule;
+  }
+  const Finding* level = f.found.FirstOfTheWorst([](const Finding& finding) {
+    return kLossLevel.has(finding.rule) && finding.severity > Severity::kInfo;
+  });
+  return level == nullptr ? head.rule : level->rule;
 }
 
 // Returns its first step: the incident may have begun with a finding that is
@@ -221,7 +235,7 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   if (f.grown != nullptr && f.evidence.rise) {
     verdict.step = std::min(verdict.step, f.evidence.rise->from_step + 1);
   }
-  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = head.rule;
+  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = NameOf(f, head);
   return true;
 }
 
