@@ -14,6 +14,8 @@
 namespace nanwatch {
 namespace {
 
+using Course = Situation::Course;
+
 bool Holds(When when, const Situation& s) {
   switch (when) {
     case When::kAlways:
@@ -44,6 +46,14 @@ bool Holds(When when, const Situation& s) {
       return !s.over && s.severe && s.spoilt;
     case When::kMild:
       return !s.over && !s.severe;
+    case When::kPasses:
+      return !s.over && !s.severe && s.course == Course::kPasses;
+    case When::kStays:
+      return !s.over && !s.severe && s.course == Course::kStays;
+    case When::kNormStays:
+      return !s.over && !s.severe && s.course == Course::kNormStays;
+    case When::kGrows:
+      return !s.over && !s.severe && s.course == Course::kGrows;
     case When::kOps:
       return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
@@ -70,6 +80,7 @@ bool Holds(When when, const Situation& s) {
   return false;
 }
 
+constexpr RuleSet kLeftLevel = kLossLevel | kNorm;
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 
@@ -100,6 +111,17 @@ bool IsOfDrops(const Finding& finding) {
     (number.name.starts_with("dropped_") ? dropped : missing) += number.value;
   }
   return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
+}
+
+// Returns what is to be expected of a level that was left.
+Course CourseOf(const Finding& finding) {
+  constexpr double kLong = 64;  // records; ours: most spikes are shorter
+  if (NumberOf(finding, "grown_from")) return Course::kGrows;
+  const bool stays = finding.rule == RuleId::kLossHighPlateau ||
+                     NumberOf(finding, "records").value_or(0) >= kLong;
+  return !stays                    ? Course::kPasses
+         : kNorm.has(finding.rule) ? Course::kNormStays
+                                   : Course::kStays;
 }
 
 class Chooser {
@@ -180,6 +202,9 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
+    if (finding.severity > Severity::kInfo && kLeftLevel.has(finding.rule)) {
+      s.course = std::max(s.course, CourseOf(finding));
+    }
     const bool of_part = kToldOfParts.has(finding.rule);
     if (of_part && s.part == RuleId::kNone) s.part = finding.rule;
     s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&

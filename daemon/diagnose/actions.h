@@ -17,6 +17,9 @@ namespace nanwatch {
 // Where the run stands with a cause. The default: op statuses are collected, it
 // goes on and is severe, and no cure is taken yet.
 struct Situation {
+  // Of a loss or a norm that left its level; the later one outweighs.
+  enum class Course : uint8_t { kPasses, kNormStays, kGrows, kStays };
+
   bool ops_collected = true;
   bool over = false;        // found no more
   bool cured = false;       // the run declares the cure
@@ -25,9 +28,10 @@ struct Situation {
   bool stuck = false;       // no update goes through at the lowest scale
   bool established = true;  // its cause
   bool severe = true;       // what it explains is critical
-  bool spoilt = false;      // an update wrote what is not finite into weights
-  bool scaled = true;       // a loss scale is used, or may be needed
-  bool dropped = false;     // only records of ranks that are heard are missing
+  Course course = Course::kPasses;
+  bool spoilt = false;   // an update wrote what is not finite into weights
+  bool scaled = true;    // a loss scale is used, or may be needed
+  bool dropped = false;  // only records of ranks that are heard are missing
   RuleId part = RuleId::kNone;  // of kToldOfParts, if it is one of those
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any

@@ -28,6 +28,10 @@ enum class When : uint8_t {
   kSevere,        // critical, and no weight is known to be spoilt
   kSpoilt,        // so, and an update that was not finite was applied
   kMild,          // a warning at most: it may pass
+  kPasses,        // so, and it has not lasted: a spike
+  kStays,         // so, and it has: a level, a slow climb
+  kNormStays,     // so, of the gradients alone
+  kGrows,         // so, of gradients that grow little by little
   kOps,           // op statuses were collected
   kNoOps,         // they were not: a log, or a client that sends none
   kMissing,       // somebody is not heard

@@ -191,7 +191,19 @@ constexpr Advice kAdvice[] = {
     {Cause::kDivergence, "",
      "Watch: many spikes come back by themselves within some hundred steps. If "
      "this one does not, {back}, with a lower learning rate or past that data.",
-     When::kMild},
+     When::kPasses},
+    {Cause::kDivergence, "",
+     "This is no spike that passes. {Back}, with a lower learning rate, with "
+     "clipped gradients, or past that data.",
+     When::kStays},
+    {Cause::kDivergence, "",
+     "This is no spike that passes. Clip the gradients or lower the learning "
+     "rate. Where the loss or the reward gets worse as well, {back}.",
+     When::kNormStays},
+    {Cause::kDivergence, "",
+     "Call optimizer.zero_grad() once for each update. Where that is done, "
+     "clip the gradients or lower the learning rate, and watch the loss.",
+     When::kGrows},
     {Cause::kDivergence, "",
      "Leave the loss scale as it is: no other value mends this.",
      When::kScaledNow},

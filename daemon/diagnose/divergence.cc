@@ -157,6 +157,8 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
     if (IsOfRestart(head)) return rule_says;
+    // What grew little by little did not begin at one step.
+    if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
       return fmt::format("At step {}: {}", head.opened_step, rule_says);
     }
