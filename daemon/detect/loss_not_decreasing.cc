@@ -319,6 +319,9 @@ void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
                 : "updates reach the weights, and the data still change.");
   finding->numbers = {{"loss", loss, ""},
                       {"records", static_cast<double>(still_.records()), ""}};
+  if (still_.without_gradient() > 0) {
+    finding->numbers.push_back({"grad_norm", 0, ""});
+  }
 }
 
 void LossNotDecreasing::Describe(Finding* finding) const {

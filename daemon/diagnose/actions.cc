@@ -66,6 +66,10 @@ bool Holds(When when, const Situation& s) {
       return s.part == RuleId::kTermNonfinite && !s.of_loss;
     case When::kOfLayer:
       return s.part == RuleId::kLayerWithoutGradient && !s.of_loss;
+    case When::kOfRival:
+      return s.part == RuleId::kRivalGone && !s.of_loss;
+    case When::kOfNorm:
+      return s.part == RuleId::kGradVanishing && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -81,6 +85,9 @@ bool Holds(When when, const Situation& s) {
 }
 
 constexpr RuleSet kLeftLevel = kLossLevel | kNorm;
+// What no cause explains, and has advice of its own.
+constexpr RuleSet kOwnAdvice =
+    kToldOfParts | RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing};
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 
@@ -113,6 +120,15 @@ bool IsOfDrops(const Finding& finding) {
   return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
 }
 
+// Returns the rule by which the advice goes; kNone: it goes by the family.
+RuleId PartOf(const Finding& finding) {
+  if (kOwnAdvice.has(finding.rule)) return finding.rule;
+  // A loss that stands still for want of gradients.
+  const bool none = finding.rule == RuleId::kLossNotDecreasing &&
+                    NumberOf(finding, "grad_norm") == 0.0;
+  return none ? RuleId::kGradVanishing : RuleId::kNone;
+}
+
 // Returns what is to be expected of a level that was left.
 Course CourseOf(const Finding& finding) {
   constexpr double kLong = 64;  // records; ours: most spikes are shorter
@@ -133,8 +149,10 @@ class Chooser {
   // as it finds that of a NaN.
   bool Add(std::string_view framework) {
     const bool as_nan = cause_ == Cause::kUnexplained && !framework.empty();
-    if (as_nan && (situation_.ops_collected || situation_.of_loss))
+    if (as_nan && (situation_.ops_collected || situation_.of_loss ||
+                   situation_.part != RuleId::kNone)) {
       return false;
+    }
     const Cause cause = as_nan ? Cause::kNanFromForward : cause_;
     bool any = false;
     for (const std::span<const Advice> advices :
@@ -181,6 +199,10 @@ constexpr std::string_view kLibraries[] = {
 
 }  // namespace
 
+bool HasOwnAdvice(const Finding& finding) {
+  return finding.family == Family::kLoss || kOwnAdvice.has(finding.rule);
+}
+
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   Situation s;
   // Advice on the named op is none where no op is named.
@@ -205,10 +227,12 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (finding.severity > Severity::kInfo && kLeftLevel.has(finding.rule)) {
       s.course = std::max(s.course, CourseOf(finding));
     }
-    const bool of_part = kToldOfParts.has(finding.rule);
-    if (of_part && s.part == RuleId::kNone) s.part = finding.rule;
-    s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&
-                              finding.family == Family::kLoss && !of_part);
+    if (verdict.cause == Cause::kUnexplained) {
+      const RuleId part = PartOf(finding);
+      if (s.part == RuleId::kNone) s.part = part;
+      s.of_loss = s.of_loss ||
+                  (finding.family == Family::kLoss && part == RuleId::kNone);
+    }
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.
@@ -225,11 +249,15 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
 
 std::string WithWayBack(std::string_view sentence,
                         std::optional<int64_t> step) {
-  constexpr int64_t kFirst = 100;  // steps; ours: few save a checkpoint earlier
+  constexpr int64_t kFirst = 4;    // steps; ours: nothing before is worth one
+  constexpr int64_t kEarly = 100;  // steps; ours: few save one earlier
   std::string back = "resume from a checkpoint before the named step";
-  if (step)
-    back = fmt::format("resume from a checkpoint before step {}", *step);
-  if (step && *step < kFirst) back = "start anew";
+  if (step && *step < kFirst) {
+    back = "start anew";
+  } else if (step) {
+    back = fmt::format("resume from a checkpoint before step {}{}", *step,
+                       *step < kEarly ? " (start anew if there is none)" : "");
+  }
   std::string text(sentence);
   for (const std::string_view mark : {"{back}", "{Back}"}) {
     for (size_t at; (at = text.find(mark)) != std::string::npos;) {

@@ -32,11 +32,15 @@ struct Situation {
   bool spoilt = false;   // an update wrote what is not finite into weights
   bool scaled = true;    // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
-  RuleId part = RuleId::kNone;  // of kToldOfParts, if it is one of those
+  RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
+
+// True for what needs no cause to be understood: losses, and what has advice of
+// its own.
+bool HasOwnAdvice(const Finding& finding);
 
 // Returns what to do, the general actions first; of a framework's only those of
 // `framework` (names joined with '+', see FrameworkOf) or, where it has none of
@@ -46,8 +50,8 @@ std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
                                std::string_view framework);
 
 // Returns `sentence` with how to undo what was done from `step` on in place of
-// "{back}" and "{Back}": "resume from a checkpoint before step 812", or "start
-// anew" where nobody has made one by then.
+// "{back}" and "{Back}": "resume from a checkpoint before step 812"; "start
+// anew" in the first steps. Steps may be epochs, so that there is one at 11.
 std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step);
 
 // Whether an action of `of` is one for a run of `framework`.

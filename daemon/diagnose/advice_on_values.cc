@@ -344,13 +344,16 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "",
      "Let it learn ten samples by heart. If it cannot, the fault is in the "
      "program: the learning rate, frozen weights, an optimizer that holds "
-     "others, a last layer or a loss that does not fit the labels. If it can, "
+     "others, gradients that vanish before the first layers (print their "
+     "norms), a last layer or a loss that does not fit the labels. If it can, "
      "look at the data: labels that are not those of their inputs, inputs that "
      "are all alike.",
      When::kOfLoss},
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
+    {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
+    {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };
 
 }  // namespace
