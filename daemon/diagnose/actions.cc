@@ -41,11 +41,15 @@ bool Holds(When when, const Situation& s) {
     case When::kStuck:
       return !s.over && s.stuck;
     case When::kSevere:
-      return !s.over && s.severe && !s.spoilt;
+      return !s.over && s.severe && !s.spoilt && !s.outlived && !s.never_finite;
     case When::kSpoilt:
       return !s.over && s.severe && s.spoilt;
+    case When::kOutlived:
+      return !s.over && s.outlived;
+    case When::kNeverFinite:
+      return !s.over && s.never_finite;
     case When::kMild:
-      return !s.over && !s.severe;
+      return !s.over && !s.severe && !s.outlived && !s.never_finite;
     case When::kPasses:
       return !s.over && !s.severe && s.course == Course::kPasses;
     case When::kStays:
@@ -240,9 +244,17 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
            (verdict.cause == Cause::kStartupCalibration &&
             StartUpIsOver(f.evidence));
   s.severe = worst == Severity::kCritical;
-  s.spoilt = verdict.cause == Cause::kNanFromForward &&
-             (f.evidence.applied_overflows > 0 ||
-              (f.forward && f.forward->spoilt > 0));
+  if (verdict.cause == Cause::kNanFromForward) {
+    s.outlived = f.found.has(RuleId::kLossNonfinite) &&
+                 !f.found.Any([](const Finding& finding) {
+                   return finding.rule == RuleId::kLossNonfinite &&
+                          !NumberOf(finding, "outlived");
+                 });
+    s.spoilt = !s.outlived && (f.evidence.applied_overflows > 0 ||
+                               (f.forward && f.forward->spoilt > 0));
+    s.never_finite = !s.spoilt && f.evidence.loss_nonfinite > 0 &&
+                     f.evidence.loss_finite == 0;
+  }
   s.dropped = !missing && worst != Severity::kNone;
   return s;
 }

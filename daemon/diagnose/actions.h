@@ -29,8 +29,10 @@ struct Situation {
   bool established = true;  // its cause
   bool severe = true;       // what it explains is critical
   Course course = Course::kPasses;
-  bool spoilt = false;   // an update wrote what is not finite into weights
-  bool scaled = true;    // a loss scale is used, or may be needed
+  bool spoilt = false;        // an update wrote what is not finite into weights
+  bool outlived = false;      // finite losses show that none did
+  bool never_finite = false;  // no loss was
+  bool scaled = true;         // a loss scale is used, or may be needed
   bool dropped = false;  // only records of ranks that are heard are missing
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool of_loss = false;  // no cause is known, and the trouble is the loss

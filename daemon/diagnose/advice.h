@@ -25,8 +25,10 @@ enum class When : uint8_t {
   kFixed,         // nothing lowers the scale at which they overflow
   kLow,           // updates go through at too low a scale
   kStuck,         // none goes through at the lowest scale
-  kSevere,        // critical, and no weight is known to be spoilt
+  kSevere,        // critical, and no weight is known to be spoilt, or sound
   kSpoilt,        // so, and an update that was not finite was applied
+  kOutlived,      // finite losses after it show that no weight is spoilt
+  kNeverFinite,   // no loss ever was
   kMild,          // a warning at most: it may pass
   kPasses,        // so, and it has not lasted: a spike
   kStays,         // so, and it has: a level, a slow climb

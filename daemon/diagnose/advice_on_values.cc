@@ -20,6 +20,15 @@ constexpr Advice kAdvice[] = {
      "weight.",
      When::kSevere},
     {Cause::kNanFromForward, "",
+     "It was so from the first record on: see first whether this is the loss "
+     "that is trained on, and not a term that is only printed. If it is, look "
+     "at the weights that it began with and at the first batch.",
+     When::kNeverFinite},
+    {Cause::kNanFromForward, "",
+     "Go on: losses after it are finite, so no weight is NaN. Leave such "
+     "batches out, or mask their loss.",
+     When::kOutlived},
+    {Cause::kNanFromForward, "",
      "Then {back}: an update wrote NaN into the weights.", When::kSpoilt},
     {Cause::kNanFromForward, "",
      "Watch the next losses: where one is finite, no weight is NaN. Then leave "

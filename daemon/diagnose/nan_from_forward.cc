@@ -247,9 +247,11 @@ Tensed SentenceOfLoss(const Facts& f) {
         : e.loss_nonfinite == 1
             ? fmt::format("was not finite once, at step {}",
                           e.first_nonfinite_loss_step)
-            : fmt::format("was not finite {} times, from step {} to {}",
-                          e.loss_nonfinite, e.first_nonfinite_loss_step,
-                          e.last_nonfinite_loss_step);
+            : fmt::format(
+                  "was not finite in {} of {} records, from step {} "
+                  "to {}",
+                  e.loss_nonfinite, e.loss_nonfinite + e.loss_finite,
+                  e.first_nonfinite_loss_step, e.last_nonfinite_loss_step);
     return fmt::format(
         "The loss{} {}. That {} from the forward pass, the data or the "
         "weights{}.",
