@@ -11,6 +11,7 @@
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 #include "model/op.h"
+#include "model/scale_bound.h"
 #include "scaler/headroom.h"
 
 namespace nanwatch {
@@ -153,8 +154,18 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
   return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
+// Says what comes of a scale that is printed as 0, of which no number is known.
+std::string OfPrintedZero(const Facts& f, Tense tense) {
+  return f.found.has(kLossNotDecreasing)
+             ? fmt::format(", and the loss {} moved since: nothing {} learned",
+                           In(tense, "has not", "had not"),
+                           In(tense, "is", "was"))
+             : fmt::format(": gradients {} lost", In(tense, "are", "were"));
+}
+
 // Says that a scale is so low, which is telling.
 void SayOfSize(const RunEvidence& e, Match* match) {
+  if (BoundOf(*e.scale_now)) return;
   match->Support(EvidenceGrade::kEstablished,
                  WhatOverflows(*e.scale_now, "at this scale", "the scale"));
 }
@@ -296,9 +307,10 @@ bool WhenCollapseLow(const Facts& f, const Matches& before, Match* match) {
 void SayCollapseLow(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(InBothTenses([&](Tense tense) {
-    return fmt::format("The loss scale {}: {}.",
-                       HowItFell(e, In(tense, "is", "was")),
-                       Lost(*e.scale_now, tense));
+    return fmt::format(
+        "The loss scale {}{}.", HowItFell(e, In(tense, "is", "was")),
+        BoundOf(*e.scale_now) ? OfPrintedZero(f, tense)
+                              : ": " + Lost(*e.scale_now, tense));
   }));
   if (e.updates_to_floor && !IsAtTheFloor(e)) {
     match->Support(EvidenceGrade::kSupported,
