@@ -364,7 +364,7 @@ void LossSpike::Describe(Finding* finding) const {
     finding->sentence = Sentence(
         "The loss rose from ", static_cast<double>(fall_.from()), " to ",
         static_cast<double>(fall_.to()), " while ", fall_.falls(),
-        " overflows took the loss scale down, and it never grew.");
+        " updates overflowed, and the loss scale never grew.");
     finding->numbers = {{"loss", fall_.to(), ""},
                         {"lowest", fall_.from(), ""},
                         {"overflows", static_cast<double>(fall_.falls()), ""}};

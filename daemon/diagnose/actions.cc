@@ -79,7 +79,7 @@ bool Holds(When when, const Situation& s) {
     case When::kScaled:
       return s.scaled;
     case When::kScaledNow:
-      return s.scaled && !s.over;
+      return s.scaled && !s.over && !s.applied;
     case When::kNotScaled:
       return !s.scaled;
     case When::kDropped:
@@ -244,6 +244,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
            (verdict.cause == Cause::kStartupCalibration &&
             StartUpIsOver(f.evidence));
   s.severe = worst == Severity::kCritical;
+  s.applied =
+      verdict.cause == Cause::kDivergence && f.evidence.applied_overflows > 0;
   if (verdict.cause == Cause::kNanFromForward) {
     s.outlived = f.found.has(RuleId::kLossNonfinite) &&
                  !f.found.Any([](const Finding& finding) {

@@ -33,6 +33,7 @@ struct Situation {
   bool outlived = false;      // finite losses show that none did
   bool never_finite = false;  // no loss was
   bool scaled = true;         // a loss scale is used, or may be needed
+  bool applied = false;       // updates that overflowed were, as it diverged
   bool dropped = false;  // only records of ranks that are heard are missing
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool of_loss = false;  // no cause is known, and the trouble is the loss

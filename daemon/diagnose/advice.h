@@ -38,7 +38,7 @@ enum class When : uint8_t {
   kNoOps,         // they were not: a log, or a client that sends none
   kMissing,       // somebody is not heard
   kScaled,        // there is a loss scaler, or a format that needs one
-  kScaledNow,     // so, and it goes on
+  kScaledNow,     // so, it goes on, and no overflow spoils the weights
   kNotScaled,     // there is none
   kDropped,       // all are heard, and had to leave records out
   kOfLoss,        // the trouble is one of the loss

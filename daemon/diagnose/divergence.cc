@@ -202,8 +202,10 @@ void SayOfScale(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   if (f.found.HasAny(f.with_the_loss)) {
     match->Support(EvidenceGrade::kSupported,
-                   std::string(f.scaled ? "What the loss scale does is"
-                                        : "Updates that are not finite are") +
+                   std::string(!f.scaled ? "Updates that are not finite are"
+                               : e.scale_min == e.scale_max
+                                   ? "That updates overflow is"
+                                   : "What the loss scale does is") +
                        " a consequence: the loss rose first, or with it.");
   }
   if (e.applied_overflows == 0) return;
