@@ -353,8 +353,8 @@ Severity LossSpike::OnEnd(Thresholds t) {
 std::string LossSpike::SayStuck(Tense tense) const {
   if (kind_.stuck == 0 || held_ > 0) return "";
   return Sentence(tense == Tense::kPresent
-                      ? " It has learned little since: it stands at "
-                      : " It had learned little since: it stood at ",
+                      ? " It has learned little since: it stands at about "
+                      : " It had learned little since: it stood at about ",
                   static_cast<double>(kind_.stuck), ".");
 }
 
