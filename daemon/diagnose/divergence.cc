@@ -237,7 +237,7 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   verdict.origin = first->subject;
   verdict.step = Since(f.evidence, *first);
   if (f.grown != nullptr && f.evidence.rise) {
-    verdict.step = std::min(verdict.step, f.evidence.rise->from_step + 1);
+    verdict.step = std::min(verdict.step, f.evidence.rise->step);
   }
   if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = NameOf(f, head);
   return true;
@@ -262,10 +262,21 @@ void SayDiverges(const Facts& f, Match* match) {
   if (e.rise && f.grown != nullptr) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, record by "
-                    "record, before it was no number any more. So the place "
-                    "that was first not finite is not where it began.",
-                    e.rise->from, e.rise->from_step, e.rise->to));
+        (e.rise->leapt
+             ? fmt::format("The loss leapt to {:.4g} from step {} on, where it "
+                           "had been {:.4g} at most, before it was no number "
+                           "any more.",
+                           e.rise->to, e.rise->step, e.rise->from)
+             : fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, "
+                           "record by record, before it was no number any "
+                           "more.",
+                           e.rise->from, e.rise->from_step, e.rise->to)) +
+            " So the place that was first not finite is not where it began.");
+  }
+  if (f.grown != nullptr && PrintsZeroForNan(f.run)) {
+    match->Support(EvidenceGrade::kHypothesis,
+                   "The loss is printed as exactly 0: most likely it is NaN, "
+                   "which Hugging Face's Trainer leaves out of its mean.");
   }
   if (!note) SayOfNorm(f, head, match);
   SayOfScale(f, match);
