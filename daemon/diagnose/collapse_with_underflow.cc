@@ -223,10 +223,19 @@ bool AreSkipped(const RunEvidence& e) {
   return e.skipped_last_50 >= e.overflows_last_50;
 }
 
+// Returns " The loss rose from 4.1 to 6.3 first, at step 10206."; empty where
+// it did not.
+std::string AfterRise(const Facts& f, int64_t step) {
+  const auto& rise = f.evidence.stands_out;
+  if (!rise || rise->from_step > step) return "";
+  return fmt::format(" The loss rose from {} to {} first, at step {}.",
+                     InWords(rise->from), InWords(rise->to), rise->from_step);
+}
+
 void SayMoreOfStuck(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   SayOfSize(e, match);
-  if (e.skipped > e.overflow_streak) {
+  if (e.skipped > e.overflow_streak && !e.steps_between) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("{} of {} updates{} were skipped.", e.skipped,
                                e.updates, OfOptimizer(e)));
@@ -293,9 +302,10 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
         "{} {}step {}: {} updates in a row overflowed, though the loss scale "
-        "{}. {}",
+        "{}. {}{}",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
-        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense));
+        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense),
+        AfterRise(f, step));
   }));
   SayMoreOfStuck(f, match);
 }

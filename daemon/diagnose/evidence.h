@@ -165,6 +165,8 @@ struct RunEvidence {
   int64_t last_step = 0;
   // The newest losses of few rise far above the others; absent: they do not.
   std::optional<LossRise> unsettled;
+  // The newest losses stand above their level; absent: they do not.
+  std::optional<LossRise> stands_out;
   // The loss follows rewards; optimizers follow losses against each other.
   bool follows_rewards = false;
   bool rivals = false;
