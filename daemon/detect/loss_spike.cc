@@ -394,6 +394,7 @@ void LossSpike::Describe(Finding* finding) const {
       {"usual", told_.usual, ""},
       {"nats", told_.nats, "nats"},
       {"records", static_cast<double>(told_.records), "records"}};
+  if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
 }
 
 }  // namespace nanwatch

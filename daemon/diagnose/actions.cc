@@ -138,6 +138,7 @@ Course CourseOf(const Finding& finding) {
   constexpr double kLong = 64;  // records; ours: most spikes are shorter
   if (NumberOf(finding, "grown_from")) return Course::kGrows;
   const bool stays = finding.rule == RuleId::kLossHighPlateau ||
+                     NumberOf(finding, "stands") ||
                      NumberOf(finding, "records").value_or(0) >= kLong;
   return !stays                    ? Course::kPasses
          : kNorm.has(finding.rule) ? Course::kNormStays

@@ -202,11 +202,11 @@ constexpr Advice kAdvice[] = {
      "this one does not, {back}, with a lower learning rate or past that data.",
      When::kPasses},
     {Cause::kDivergence, "",
-     "This is no spike that passes. {Back}, with a lower learning rate, with "
+     "This is not a passing spike. {Back}, with a lower learning rate, with "
      "clipped gradients, or past that data.",
      When::kStays},
     {Cause::kDivergence, "",
-     "This is no spike that passes. Clip the gradients or lower the learning "
+     "This is not a passing spike. Clip the gradients or lower the learning "
      "rate. Where the loss or the reward gets worse as well, {back}.",
      When::kNormStays},
     {Cause::kDivergence, "",

@@ -146,6 +146,13 @@ bool IsOfNormAlone(const Facts& f, const Finding& head) {
          !f.found.HasAny(kLossLevel);
 }
 
+// Returns "At step 25 the gradient norm ...".
+std::string AtStep(int64_t step, std::string sentence) {
+  const bool joins = sentence.starts_with("The ");
+  if (joins) sentence[0] = 't';
+  return fmt::format("At step {}{} {}", step, joins ? "" : ":", sentence);
+}
+
 Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   const RunEvidence& e = f.evidence;
   const Finding& head = *match.finding;
@@ -160,7 +167,7 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
-      return fmt::format("At step {}: {}", head.opened_step, rule_says);
+      return AtStep(head.opened_step, rule_says);
     }
     const int64_t step = match.verdict.step;
     return fmt::format("The training {}{}. {}",
@@ -264,12 +271,12 @@ void SayDiverges(const Facts& f, Match* match) {
         EvidenceGrade::kEstablished,
         (e.rise->leapt
              ? fmt::format("The loss leapt to {:.4g} from step {} on, where it "
-                           "had been {:.4g} at most, before it was no number "
-                           "any more.",
+                           "had been {:.4g} at most, before it was no longer "
+                           "finite.",
                            e.rise->to, e.rise->step, e.rise->from)
              : fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, "
-                           "record by record, before it was no number any "
-                           "more.",
+                           "record by record, before it was no longer "
+                           "finite.",
                            e.rise->from, e.rise->from_step, e.rise->to)) +
             " So the place that was first not finite is not where it began.");
   }
