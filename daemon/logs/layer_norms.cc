@@ -31,13 +31,12 @@ bool NamesNormOfLayer(std::string_view text) {
          (IsOfName(text[begin - 1]) || text[begin - 1] == ' ')) {
     --begin;
   }
+  const std::string_view name = TrimBlanks(text.substr(begin));
+  if (name.find('.') == name.npos && name.find('/') == name.npos) return false;
   std::string letters;
-  bool in_layer = false;  // a dot or slash within the name
-  for (const char c : TrimBlanks(text.substr(begin))) {
-    in_layer |= c == '.' || c == '/';
+  for (const char c : name) {
     if (IsLetter(c)) letters += static_cast<char>(c | 0x20);
   }
-  if (!in_layer) return false;
   const bool norm = letters.find("gradnorm") != letters.npos ||
                     letters.find("gradientnorm") != letters.npos ||
                     letters.find("gradientsnorm") != letters.npos;

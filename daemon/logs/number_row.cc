@@ -58,6 +58,7 @@ bool BeginsWithUnit(std::string_view rest) {
 
 // Commas stand between digits, one in a number, and no point does.
 bool HasDecimalCommas(std::string_view line) {
+  if (line.find(',') == line.npos) return false;
   bool found = false;
   for (size_t i = 1; i + 1 < line.size(); ++i) {
     if (!IsDigit(line[i - 1]) || !IsDigit(line[i + 1])) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "logs/next_sign.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -113,8 +114,8 @@ std::string_view Value(std::string_view text) {
 }  // namespace
 
 void StepNames::Learn(std::string_view line) {
-  for (size_t at = line.find_first_of("=:"); at < line.size();
-       at = line.find_first_of("=:", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size();
+       at = NextSign(line, at + 1)) {
     const size_t value = line.find_first_not_of(" '\"", at + 1);
     if (value >= line.size() || BehindNumber(line, value) == value) continue;
     const std::string_view name = NameBefore(line, at);
@@ -128,9 +129,10 @@ void StepNames::Learn(std::string_view line) {
 void StepNames::Find(std::string_view line,
                      std::vector<WordsForNumber>* words) const {
   words->clear();
+  if (names_.empty()) return;
   bool number = false;
-  for (size_t at = line.find_first_of("=:"); at < line.size();
-       at = line.find_first_of("=:", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size();
+       at = NextSign(line, at + 1)) {
     const std::string_view name = NameBefore(line, at);
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) continue;
     const size_t value = line.find_first_not_of(" '\"", at + 1);
