@@ -87,9 +87,9 @@ bool SpeaksOfTraining(std::string_view line) {
 // Hardly a line holds other bytes. Without a way out of the loops, here and
 // below: so many bytes are looked at at once.
 bool IsAscii(std::string_view line) {
-  unsigned bytes = 0;
-  for (const char c : line) bytes |= static_cast<unsigned char>(c);
-  return bytes < 0x80;
+  char bytes = 0;
+  for (const char c : line) bytes = static_cast<char>(bytes | c);
+  return static_cast<unsigned char>(bytes) < 0x80;
 }
 
 // Some byte is the first of a Chinese, Japanese, Korean or Russian letter, and
