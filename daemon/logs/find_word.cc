@@ -1,6 +1,6 @@
 #include "logs/find_word.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -17,7 +17,8 @@ Block Load(const char* text) {
 }
 
 bool StandsAt(const char* text, std::string_view word) {
-  return std::memcmp(text, word.data(), word.size()) == 0;
+  return *text == word.front() &&
+         std::memcmp(text, word.data(), word.size()) == 0;
 }
 
 }  // namespace
@@ -27,18 +28,22 @@ size_t FindWord(std::string_view line, std::string_view word, size_t at) {
   const size_t to_last = word.size() - 1;
   if (line.size() <= to_last) return std::string_view::npos;
   const size_t end = line.size() - to_last;  // of places where it may begin
+  if (end < sizeof(Block)) {
+    while (at < end && !StandsAt(text + at, word)) ++at;
+    return at < end ? at : std::string_view::npos;
+  }
   const Block first = Block{} + static_cast<uint8_t>(word.front());
   const Block last = Block{} + static_cast<uint8_t>(word.back());
-  for (; at + sizeof(Block) <= end; at += sizeof(Block)) {
+  while (at < end) {
+    // The last block holds places that were looked at before.
+    const size_t block = std::min(at, end - sizeof(Block));
     const auto may = reinterpret_cast<Halves>(
-        (Load(text + at) == first) & (Load(text + at + to_last) == last));
-    if ((may[0] | may[1]) == 0) continue;
-    for (size_t i = at; i < at + sizeof(Block); ++i) {
-      if (StandsAt(text + i, word)) return i;
+        (Load(text + block) == first) & (Load(text + block + to_last) == last));
+    const size_t behind = block + sizeof(Block);
+    for (; (may[0] | may[1]) != 0 && at < behind; ++at) {
+      if (StandsAt(text + at, word)) return at;
     }
-  }
-  for (; at < end; ++at) {
-    if (text[at] == word.front() && StandsAt(text + at, word)) return at;
+    at = behind;
   }
   return std::string_view::npos;
 }

@@ -82,19 +82,13 @@ bool GoesOn(std::string_view pattern, std::string_view text, size_t at) {
 // End of words at `at`, before what `pattern` goes on with; `at`: none end.
 size_t BehindWords(std::string_view pattern, std::string_view text, size_t at) {
   const bool open = pattern.empty() || pattern.front() == kNumber;
-  // Most lines are others, and hold nothing of the kind.
-  const std::string_view near = text.substr(at, kWordsMax + 1);
-  if (!open && near.find(pattern.front()) == near.npos && !near.empty() &&
-      !IsBlank(near.back())) {
-    return at;
-  }
   for (size_t end = at; end - at <= kWordsMax; ++end) {
-    const bool done = end == text.size();
-    if (done && !pattern.empty()) return at;
-    if (done || (end > at &&
-                 (open ? IsBlank(text[end]) : GoesOn(pattern, text, end)))) {
-      return end;
-    }
+    if (end == text.size()) return pattern.empty() ? end : at;
+    const char c = text[end];
+    const bool ends = open ? IsBlank(c)
+                           : (IsBlank(c) || c == pattern.front()) &&
+                                 GoesOn(pattern, text, end);
+    if (ends && end > at) return end;
   }
   return at;
 }
