@@ -99,7 +99,7 @@ StepField FieldOf(ColumnMeaning meaning) {
 }
 
 bool IsEpochColumn(std::string_view name) {
-  name.remove_prefix(name.find_last_of("/.") + 1);
+  name.remove_prefix(std::max(name.rfind('/') + 1, name.rfind('.') + 1));
   return name == "epoch" || name == "Epoch" || name == "Epoche" ||
          name == "époque" || name == "Époque" || name == "época" ||
          name == "epoca";

@@ -31,6 +31,11 @@ class LineReader {
   virtual bool ReadUsual(std::string_view /*line*/, FactList* /*facts*/) {
     return false;
   }
+  // Of the line that Read() was given last there is more to say than it said:
+  // no line is like it.
+  virtual void ForgetUsual() {}
+  // What it says of a line may depend on lines before.
+  virtual bool remembers() const { return true; }
 };
 
 // What the user says of a log of no known program: "loss" is in column
@@ -81,6 +86,7 @@ std::unique_ptr<LineReader> Stateless(const ColumnMap&) {
     void Read(std::string_view line, FactList* facts) override {
       kRead(line, facts);
     }
+    bool remembers() const override { return false; }
   };
   return std::make_unique<Reader>();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "logs/find_word.h"
 #include "logs/named_number.h"
 #include "logs/scan.h"
 
@@ -96,8 +97,8 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
 
 // "batch: 10/625", "[batch=10/625]": of a size there is no ratio.
 std::optional<StepPlace> RatioBehindBatch(std::string_view line) {
-  for (size_t at = line.find("atch"); at != std::string_view::npos;
-       at = line.find("atch", at + 1)) {
+  for (size_t at = FindWord(line, "atch"); at != std::string_view::npos;
+       at = FindWord(line, "atch", at + 1)) {
     if (at == 0 || (line[at - 1] | 0x20) != 'b') continue;
     if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
     std::string_view rest = line.substr(at + 4);
@@ -264,8 +265,8 @@ std::optional<double> EpochInWords(std::string_view line) {
   if (line.starts_with("ep=") || line.starts_with("ep:")) {
     return Scan(line, 3).Number();
   }
-  size_t at = line.find(kWord, 1);
-  for (; at != std::string_view::npos; at = line.find(kWord, at + 1)) {
+  size_t at = FindWord(line, kWord, 1);
+  for (; at != std::string_view::npos; at = FindWord(line, kWord, at + 1)) {
     const char initial = line[at - 1];
     if (initial != 'e' && initial != 'E') continue;
     if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
@@ -279,7 +280,7 @@ std::optional<double> EpochInWords(std::string_view line) {
 std::optional<int64_t> EpochAlone(std::string_view line) {
   constexpr std::string_view kSigns = " \t-=*#[]()<>|:.";
   // Most lines have none.
-  size_t at = std::min(line.find("poch"), line.find("POCH"));
+  size_t at = std::min(FindWord(line, "poch"), FindWord(line, "POCH"));
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   --at;
   if ((line[at] | 0x20) != 'e') return std::nullopt;
@@ -319,7 +320,7 @@ bool IsSettings(std::string_view line) {
                                          "Arguments(", "Output(", "Params("};
   return std::any_of(
       std::begin(kNames), std::end(kNames),
-      [line](std::string_view name) { return line.find(name) != line.npos; });
+      [line](std::string_view name) { return HasWord(line, name); });
 }
 
 }  // namespace nanwatch

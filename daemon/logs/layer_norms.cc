@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "logs/in_words.h"
+#include "logs/names_before.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -13,10 +13,6 @@ constexpr size_t kNameMax = 128;
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool IsOfName(char c) {
-  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '.' ||
-         c == '-' || c == '@';
 }
 
 // "h.0.attn.grad_norm", "grad norm h.0.attn", "gradients/norm/fc1": a layer's,
@@ -28,16 +24,15 @@ bool NamesNormOfLayer(std::string_view text) {
   }
   size_t begin = text.size();
   while (begin > 0 && text.size() - begin < kNameMax &&
-         (IsOfName(text[begin - 1]) || text[begin - 1] == ' ')) {
+         (IsNameCharacter(text[begin - 1]) || text[begin - 1] == ' ')) {
     --begin;
   }
+  const std::string_view name = TrimBlanks(text.substr(begin));
+  if (name.find('.') == name.npos && name.find('/') == name.npos) return false;
   std::string letters;
-  bool in_layer = false;  // a dot or slash within the name
-  for (const char c : TrimBlanks(text.substr(begin))) {
-    in_layer |= c == '.' || c == '/';
+  for (const char c : name) {
     if (IsLetter(c)) letters += static_cast<char>(c | 0x20);
   }
-  if (!in_layer) return false;
   const bool norm = letters.find("gradnorm") != letters.npos ||
                     letters.find("gradientnorm") != letters.npos ||
                     letters.find("gradientsnorm") != letters.npos;

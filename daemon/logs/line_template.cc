@@ -30,7 +30,14 @@ size_t BehindNumber(std::string_view text, size_t at) {
   if (end + 1 < text.size() && text[end] == '-') ++end;
   if (end == text.size() || !IsDigit(text[end])) return at;
   while (end < text.size() && IsOfNumber(text[end])) ++end;
-  return end;
+  if (end == text.size() || (text[end] | 0x20) != 'e') return end;
+  size_t power = end + 1;
+  const bool sign =
+      power < text.size() && (text[power] == '-' || text[power] == '+');
+  if (sign) ++power;
+  const size_t digits = power;
+  while (power < text.size() && IsDigit(text[power])) ++power;
+  return power > digits ? power : end;
 }
 
 }  // namespace

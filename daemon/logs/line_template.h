@@ -13,8 +13,8 @@
 namespace nanwatch {
 
 // A number here is a row of digits and points, with blanks and a minus before
-// it. One that is glued to the end of a word ("loss2", "1e-05") is a part of
-// it.
+// it, and an exponent behind it. One that is glued to the end of a word
+// ("loss2") is a part of it.
 class LineTemplate {
  public:
   static constexpr size_t kNumbersMax = 32;

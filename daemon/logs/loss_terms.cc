@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "logs/find_word.h"
 #include "logs/in_words.h"
+#include "logs/next_sign.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -55,8 +57,8 @@ std::string_view TermNotFinite(std::string_view line) {
   std::string_view bad;
   int bads = 0;
   bool others = false;
-  for (size_t at = line.find_first_of(":="); at != std::string_view::npos;
-       at = line.find_first_of(":=", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size();
+       at = NextSign(line, at + 1)) {
     const std::string_view name = NameAtEnd(line.substr(0, at));
     if (name.empty() || !IsTerm(name)) continue;
     const std::optional<double> value = Scan(line, at + 1).Number();
@@ -98,11 +100,11 @@ bool IsMetric(std::string_view name) {
 // What stands at `at` is in parentheses behind a loss, and they are of no norm:
 // "grad_norm={'0_default': nan}".
 bool IsBesideLoss(std::string_view line, size_t at) {
-  const size_t open = line.substr(0, at).find_last_of("([{)]}");
-  if (open == std::string_view::npos || line[open] == ')' ||
-      line[open] == ']' || line[open] == '}') {
-    return false;
-  }
+  const auto opens = [](char c) { return c == '(' || c == '[' || c == '{'; };
+  const auto closes = [](char c) { return c == ')' || c == ']' || c == '}'; };
+  size_t open = at;
+  while (open > 0 && !opens(line[open - 1]) && !closes(line[open - 1])) --open;
+  if (open == 0 || closes(line[--open])) return false;
   const size_t sign = line.substr(0, open).find_last_not_of(" :=");
   if (sign != std::string_view::npos &&
       IsMetric(NameAtEnd(line.substr(0, sign + 1)))) {
@@ -126,8 +128,8 @@ bool IsRecord(std::string_view name) {
 
 std::string_view TermBesideLoss(std::string_view line) {
   for (const std::string_view word : {"nan", "NaN", "inf", "Inf"}) {
-    for (size_t at = line.find(word); at != std::string_view::npos;
-         at = line.find(word, at + word.size())) {
+    for (size_t at = FindWord(line, word); at != std::string_view::npos;
+         at = FindWord(line, word, at + word.size())) {
       if (!IsNotFinite(line, at)) continue;
       std::string_view before = line.substr(0, at);
       while (!before.empty() &&

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "logs/column_names.h"
+#include "logs/find_word.h"
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/scan.h"
@@ -49,8 +50,8 @@ std::optional<Scan::Printed> BehindName(std::string_view line,
                                         std::span<const std::string_view> names,
                                         bool alone = false) {
   for (const std::string_view name : names) {
-    for (size_t at = line.find(name); at != std::string_view::npos;
-         at = line.find(name, at + 1)) {
+    for (size_t at = FindWord(line, name); at != std::string_view::npos;
+         at = FindWord(line, name, at + 1)) {
       if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
       if (alone && IsBehindWord(line, at)) continue;
       Scan scan(line, at + name.size());
@@ -66,10 +67,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
   static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
                                                  "loss] ", "Loss] "};
   // Most lines have none.
-  if (line.find("oss") == std::string_view::npos &&
-      line.find("OSS") == std::string_view::npos) {
-    return std::nullopt;
-  }
+  if (!HasWord(line, "oss") && !HasWord(line, "OSS")) return std::nullopt;
   std::optional<double> parts;
   size_t behind = 0;
   for (const std::string_view word : kLosses) {
@@ -115,6 +113,7 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {
       "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
       "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
+  if (!HasWord(line, "orm ") && !HasWord(line, "ORM ")) return std::nullopt;
   return BehindName(line, kNames);
 }
 

@@ -1,7 +1,9 @@
 #include "logs/number_row.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "logs/scan.h"
@@ -9,10 +11,15 @@
 namespace nanwatch {
 namespace {
 
-bool IsWordLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
+constexpr auto kWordLetters = [] {
+  std::array<bool, 256> letters{};
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const char low = Lower(static_cast<char>(i));
+    letters[i] = (low >= 'a' && low <= 'z') || low == '_' || i >= 0x80;
+  }
+  return letters;
+}();
+bool IsWordLetter(char c) { return kWordLetters[static_cast<uint8_t>(c)]; }
 
 // The size of a clock or date at `at`, "12:01:07.250", "2025-01-31"; 0: there
 // is none.
@@ -58,6 +65,7 @@ bool BeginsWithUnit(std::string_view rest) {
 
 // Commas stand between digits, one in a number, and no point does.
 bool HasDecimalCommas(std::string_view line) {
+  if (line.find(',') == line.npos) return false;
   bool found = false;
   for (size_t i = 1; i + 1 < line.size(); ++i) {
     if (!IsDigit(line[i - 1]) || !IsDigit(line[i + 1])) continue;

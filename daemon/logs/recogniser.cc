@@ -62,6 +62,7 @@ void Recogniser::PrepareSearch() {
     if (c.format->part == LogFormat::Part::kGeneric) {
       first_generic_ = std::min(first_generic_, i);
     }
+    if (c.format == program_) own_ = i;
     // Hardly a line is without the marks of a generic format.
     const bool any = c.format->marks.empty() ||
                      (decided_ && c.format->part == LogFormat::Part::kGeneric);
@@ -85,7 +86,8 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
   if (c.format->part != LogFormat::Part::kScaler) {
     line = Cover(&c, reader, line);
   }
-  TakeFacts(candidate, line, prefix);
+  if (candidate != own_) mixed_ |= reader->remembers() || !facts_.empty();
+  TakeFacts(candidate, line, prefix, false);
 }
 
 LineReader* Recogniser::ReaderOf(Candidate* candidate,
@@ -102,20 +104,8 @@ LineReader* Recogniser::ReaderOf(Candidate* candidate,
   return (readers[key] = candidate->format->make(map_)).get();
 }
 
-// The line of an unknown program that comes again and again: once it is clear
-// that its words hold no mark of a library's, they are not searched for them.
-bool Recogniser::OfferUsual(std::string_view line, const RankPrefix& prefix) {
-  line.remove_prefix(prefix.size);
-  facts_.clear();
-  Candidate& c = candidates_[first_generic_];
-  if (!ReaderOf(&c, prefix)->ReadUsual(line, &facts_)) return false;
-  if (!facts_.empty()) c.coverage.NoteUsual();
-  TakeFacts(first_generic_, line, prefix);
-  return true;
-}
-
 void Recogniser::TakeFacts(size_t candidate, std::string_view line,
-                           const RankPrefix& prefix) {
+                           const RankPrefix& prefix, bool usual) {
   Candidate& c = candidates_[candidate];
   if (!facts_.empty() && c.format->part == LogFormat::Part::kScaler &&
       !c.format->within_lines) {
@@ -143,7 +133,9 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       if (fact.guessed) ++c.guesses;
     }
     if (fact.kind == LogFact::Kind::kProgress) {
-      NoteTerm(line, &fact);
+      const bool plain = usual && std::isfinite(fact[StepField::kLoss]);
+      if (!plain) NoteTerm(line, &fact);
+      mixed_ |= !fact.text.empty();
       const bool idle = fact.has(StepField::kLearningRate) &&
                         fact[StepField::kLearningRate] == 0;
       if (idle) shows_zero_rate_ |= ShowsZeroRate(line);
@@ -168,7 +160,8 @@ void Recogniser::ReadLine(std::string_view line) {
   line_facts_.clear();
   told_.clear();
   library_spoke_ = false;
-  const bool has_usual = decided_ && first_generic_ < candidates_.size();
+  mixed_ = false;
+  const bool has_usual = own_ != kNone;
   RankPrefix prefix;
   if (has_usual) prefix = ReadRankPrefix(line);
   if (has_usual && OfferUsual(line, prefix)) {
@@ -192,6 +185,7 @@ void Recogniser::ReadLine(std::string_view line) {
     }
     Offer(i, line, prefix);
   }
+  if (has_usual && mixed_) ForgetMixed(prefix);
   if (!told_.empty() || sign_) TellOrWait();
 }
 
@@ -202,7 +196,7 @@ bool Recogniser::AnySteps() const {
 
 void Recogniser::AddSign(std::string_view line) {
   sign_.reset();
-  if (program_ != nullptr || library_ == kNoLibrary) return;
+  if (program_ != nullptr || library_ == kNone) return;
   if (AnySteps()) return;
   const std::optional<int64_t> step = signs_.Find(line);
   if (!step || *step == 0) return;
@@ -293,6 +287,7 @@ void Recogniser::Decide() {
     if (better) best = &c;
   }
   if (best != nullptr) program_ = best->format;
+  ForgetUsual();
   certainty_ = CertaintyOf(best);
   tells_overflows_ = AnyTellsOverflows();
   const bool steps = AnySteps();

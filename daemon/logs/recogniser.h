@@ -110,6 +110,8 @@ class Recogniser {
   void Offer(size_t candidate, std::string_view line, const RankPrefix& prefix);
   LineReader* ReaderOf(Candidate* candidate, const RankPrefix& prefix);
   bool OfferUsual(std::string_view line, const RankPrefix& prefix);
+  void ForgetMixed(const RankPrefix& prefix);
+  void ForgetUsual();
   // What was read of `line` is in facts_. Looks for words where numbers should
   // be: where they mean NaN, it is read so. The line as it was read.
   std::string_view Cover(Candidate* candidate, LineReader* reader,
@@ -118,7 +120,7 @@ class Recogniser {
                      std::string_view line,
                      const std::vector<WordsForNumber>& words);
   void TakeFacts(size_t candidate, std::string_view line,
-                 const RankPrefix& prefix);
+                 const RankPrefix& prefix, bool usual);
   void SettleRank(const RankNames::Label& label, LogFact* fact);
   void SettleWaiting();
   void TellOrWait();
@@ -139,10 +141,12 @@ class Recogniser {
   RankNames ranks_;
   std::vector<Candidate> candidates_;  // generic formats last; wanted ones
   size_t first_generic_ = 0;
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  size_t own_ = kNone;  // the program's, once it is known
+  bool mixed_ = false;  // there is more in the present line than its program's
   bool library_spoke_ = false;  // a library's format read the present line
   size_t library_from_ = 0;     // from this byte on
-  static constexpr size_t kNoLibrary = static_cast<size_t>(-1);
-  size_t library_ = kNoLibrary;  // the last that said anything
+  size_t library_ = kNone;      // the last that said anything
   MarkSearch search_{std::vector<MarkSearch::Mark>()};
   MarkSearch::Groups unmarked_;  // candidates that any line may be for
   std::vector<Waiting> waiting_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 #include <system_error>
 
@@ -23,28 +24,46 @@ const char* ReadDigits(const char* at, const char* end, uint64_t* number) {
   return at;
 }
 
+// The power of ten of "e-04", past it; `at` is behind the digits. 0, and `at`
+// stays, where there is none, or one of many digits.
+int ReadPower(const char** at, const char* end) {
+  constexpr ptrdiff_t kDigits = 2;
+  const char* c = *at;
+  if (c == end || (*c | 0x20) != 'e') return 0;
+  const bool minus = ++c != end && *c == '-';
+  if (minus || (c != end && *c == '+')) ++c;
+  uint64_t power = 0;
+  const char* const stop =
+      ReadDigits(c, c + std::min(end - c, kDigits), &power);
+  if (stop == c) return 0;
+  *at = stop;
+  return minus ? -static_cast<int>(power) : static_cast<int>(power);
+}
+
 // Length of the number at the start of `text`, where it is of so few digits,
-// and no exponent, that it is a quotient of numbers that a double holds; else
-// 0. Most numbers of logs are.
+// and of such a power of ten, that it is a product or quotient of numbers that
+// a double holds; else 0. Most numbers of logs are.
 size_t PlainNumberLength(std::string_view text, double* value) {
-  static constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
-                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
-  constexpr size_t kDigits = std::size(kTens);
+  static constexpr double kTens[] = {
+      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr size_t kDigits = 15;
   const char* const begin = text.data();
+  const char* const all = begin + text.size();
   const char* const end = begin + std::min(text.size(), kDigits + 1);
   uint64_t digits = 0;
   const char* at = ReadDigits(begin, end, &digits);
   if (at == begin) return 0;
-  size_t decimals = 0;
-  if (at != end && *at == '.') {
-    const char* const point = ++at;
-    at = ReadDigits(point, end, &digits);
-    decimals = static_cast<size_t>(at - point);
-  }
-  if (at == end ? text.size() > kDigits : IsWordCharacter(*at) || *at == '#') {
-    return 0;
-  }
-  *value = static_cast<double>(digits) / kTens[decimals];
+  const char* const point = at;
+  if (at != end && *at == '.') at = ReadDigits(at + 1, end, &digits);
+  const ptrdiff_t decimals = std::max<ptrdiff_t>(at - point - 1, 0);
+  if (at == end && text.size() > kDigits) return 0;
+  const ptrdiff_t power = ReadPower(&at, all) - decimals;
+  if (at != all && (IsWordCharacter(*at) || *at == '#')) return 0;
+  const size_t tens = static_cast<size_t>(std::abs(power));
+  if (tens >= std::size(kTens)) return 0;
+  const auto whole = static_cast<double>(digits);
+  *value = power < 0 ? whole / kTens[tens] : whole * kTens[tens];
   return static_cast<size_t>(at - begin);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "logs/next_sign.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -82,12 +83,12 @@ bool GoesOn(std::string_view pattern, std::string_view text, size_t at) {
 size_t BehindWords(std::string_view pattern, std::string_view text, size_t at) {
   const bool open = pattern.empty() || pattern.front() == kNumber;
   for (size_t end = at; end - at <= kWordsMax; ++end) {
-    const bool done = end == text.size();
-    if (done && !pattern.empty()) return at;
-    if (done || (end > at &&
-                 (open ? IsBlank(text[end]) : GoesOn(pattern, text, end)))) {
-      return end;
-    }
+    if (end == text.size()) return pattern.empty() ? end : at;
+    const char c = text[end];
+    const bool ends = open ? IsBlank(c)
+                           : (IsBlank(c) || c == pattern.front()) &&
+                                 GoesOn(pattern, text, end);
+    if (ends && end > at) return end;
   }
   return at;
 }
@@ -113,8 +114,8 @@ std::string_view Value(std::string_view text) {
 }  // namespace
 
 void StepNames::Learn(std::string_view line) {
-  for (size_t at = line.find_first_of("=:"); at < line.size();
-       at = line.find_first_of("=:", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size();
+       at = NextSign(line, at + 1)) {
     const size_t value = line.find_first_not_of(" '\"", at + 1);
     if (value >= line.size() || BehindNumber(line, value) == value) continue;
     const std::string_view name = NameBefore(line, at);
@@ -128,9 +129,10 @@ void StepNames::Learn(std::string_view line) {
 void StepNames::Find(std::string_view line,
                      std::vector<WordsForNumber>* words) const {
   words->clear();
+  if (names_.empty()) return;
   bool number = false;
-  for (size_t at = line.find_first_of("=:"); at < line.size();
-       at = line.find_first_of("=:", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size();
+       at = NextSign(line, at + 1)) {
     const std::string_view name = NameBefore(line, at);
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) continue;
     const size_t value = line.find_first_not_of(" '\"", at + 1);

@@ -84,9 +84,16 @@ bool SpeaksOfTraining(std::string_view line) {
                      });
 }
 
+// Hardly a line holds other bytes. Without a way out of the loops, here and
+// below: so many bytes are looked at at once.
+bool IsAscii(std::string_view line) {
+  char bytes = 0;
+  for (const char c : line) bytes = static_cast<char>(bytes | c);
+  return static_cast<unsigned char>(bytes) < 0x80;
+}
+
 // Some byte is the first of a Chinese, Japanese, Korean or Russian letter, and
-// not of the blocks of progress bars. Without a way out of the loop: hardly a
-// line has one, and so many bytes are looked at at once.
+// not of the blocks of progress bars.
 bool MayBeTranslated(std::string_view line) {
   unsigned found = 0;
   for (const char c : line) {
@@ -108,6 +115,7 @@ bool HasWall(std::string_view line) {
 }  // namespace
 
 std::string_view Translated(std::string_view line, std::string* out) {
+  if (IsAscii(line)) return line;
   const bool speaks = MayBeTranslated(line) && SpeaksOfTraining(line);
   if (!speaks && !HasWall(line)) return line;
   out->clear();

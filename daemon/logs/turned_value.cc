@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "logs/in_words.h"
+#include "logs/next_sign.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -45,9 +46,8 @@ void TurnedValue::Note(std::string_view name, double value) {
 
 void TurnedValue::Look(std::string_view line) {
   ++lines_;
-  for (size_t at = line.find_first_of("=:");
-       at != std::string_view::npos && found_ == 0;
-       at = line.find_first_of("=:", at + 1)) {
+  for (size_t at = NextSign(line, 0); at < line.size() && found_ == 0;
+       at = NextSign(line, at + 1)) {
     Scan scan(line, at + 1);
     scan.SkipBlanks();
     const std::optional<double> value = Scan(InsideCall(scan.rest())).Number();

@@ -1,5 +1,6 @@
 // UsualLine: the step line of names and numbers that a log prints again and
-// again. Once its names were found, they need not be looked for.
+// again. Once its names were found, they need not be looked for. Meaning: what
+// a format knows of a number by its name.
 
 #ifndef NANWATCH_LOGS_USUAL_LINE_H_
 #define NANWATCH_LOGS_USUAL_LINE_H_
@@ -10,34 +11,32 @@
 #include <string_view>
 #include <vector>
 
-#include "logs/column_names.h"
 #include "logs/in_words.h"
 #include "logs/line_template.h"
-#include "logs/loss_series.h"
 
 namespace nanwatch {
 
-// A value whose name was found, and where it begins.
-struct PlacedValue {
-  ColumnMeaning meaning;
-  size_t at;
-};
-
+template <typename Meaning>
 class UsualLine {
  public:
+  // A value whose name was found, and where it begins, its blanks included.
+  struct Placed {
+    Meaning meaning;
+    size_t at;
+  };
+
   // A step line, as it was read. REQUIRES: what it says depends on `values` and
   // `bar` alone, and on its words.
   void Note(std::string_view line, const std::optional<BarPlace>& bar,
-            const std::vector<PlacedValue>& values) {
+            const std::vector<Placed>& values) {
     // Two kinds of lines in turns: one of them is known.
     if (known_ && ++others_ < kOthers) return;
     known_ = Learn(line, bar, values);
     others_ = 0;
   }
 
+  void Forget() { known_ = false; }
   bool known() const { return known_; }
-  // NumberOfWords() of what stands before the loss; 0: it has none.
-  uint32_t words() const { return words_; }
 
   // `bar`: null: the line has none.
   bool Match(std::string_view line, const BarPlace* bar) {
@@ -56,15 +55,14 @@ class UsualLine {
   template <typename Read>
   void ForEachValue(Read read) const {
     for (const Value& value : values_) {
-      read(PlacedValue{value.meaning, value.in_tail
-                                          ? behind_ + tails_[value.number]
-                                          : heads_[value.number]});
+      read(Placed{value.meaning, value.in_tail ? behind_ + tails_[value.number]
+                                               : heads_[value.number]});
     }
   }
 
  private:
   struct Value {
-    ColumnMeaning meaning;
+    Meaning meaning;
     bool in_tail;
     size_t number;  // of the head's or tail's
   };
@@ -72,9 +70,7 @@ class UsualLine {
   static constexpr int kOthers = 4;
 
   bool Learn(std::string_view line, const std::optional<BarPlace>& bar,
-             const std::vector<PlacedValue>& values) {
-    // The number of an epoch may stand anywhere.
-    if (line.find("poch") != std::string_view::npos) return false;
+             const std::vector<Placed>& values) {
     in_bar_ = bar.has_value();
     const size_t end = bar ? bar->begin : line.size();
     const size_t behind = bar ? bar->end : line.size();
@@ -85,11 +81,7 @@ class UsualLine {
       return false;
     }
     values_.clear();
-    words_ = 0;
-    for (const PlacedValue& value : values) {
-      if (value.meaning == ColumnMeaning::kLoss && words_ == 0) {
-        words_ = NumberOfWords(line.substr(0, value.at));
-      }
+    for (const Placed& value : values) {
       const bool in_tail = value.at >= behind;
       const LineTemplate& part = in_tail ? tail_ : head_;
       const auto first = in_tail ? tails_.begin() : heads_.begin();
@@ -112,7 +104,6 @@ class UsualLine {
   LineTemplate::Places heads_{};
   LineTemplate::Places tails_{};
   size_t behind_ = 0;  // the bar of the newest line
-  uint32_t words_ = 0;
   std::vector<Value> values_;
 };
 

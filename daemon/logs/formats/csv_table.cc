@@ -133,18 +133,17 @@ class CsvTableReader : public LineReader {
         [](std::string_view cell) { return WholeNumber(cell).has_value(); });
   }
 
-  // Names of the row's columns; between bars with the words of the line above,
-  // "Mini-batch" over "Loss".
-  std::vector<std::string> NamesUnder(char separator) {
-    std::vector<std::string> names(row_.cells().begin(), row_.cells().end());
-    const std::vector<std::string> above = std::exchange(above_, names);
-    if (separator != '|' || above.size() != names.size()) return names;
+  // Names of the row's columns, between bars, with the words of the line above,
+  // "Mini-batch" over "Loss". Empty: there are none.
+  std::vector<std::string> NamesUnderAbove() const {
+    TableRow above;
+    const bool split = above.Split(above_, separator_above_);
+    const auto& cells = row_.cells();
+    if (!split || above.cells().size() != cells.size()) return {};
+    std::vector<std::string> names(above.cells().begin(), above.cells().end());
     for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i].empty() || above[i].empty()) {
-        names[i] += above[i];
-      } else {
-        names[i].insert(0, above[i] + " ");
-      }
+      if (!names[i].empty() && !cells[i].empty()) names[i] += ' ';
+      names[i] += cells[i];
     }
     return names;
   }
@@ -154,7 +153,12 @@ class CsvTableReader : public LineReader {
     if (line.starts_with('#')) line.remove_prefix(1);
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
-    const std::vector<std::string> names = NamesUnder(separator);
+    std::vector<std::string> under;
+    if (separator == '|') under = NamesUnderAbove();
+    above_ = line;
+    separator_above_ = separator;
+    std::vector<std::string_view> names = row_.cells();
+    if (!under.empty()) names.assign(under.begin(), under.end());
     std::vector<ColumnMeaning> columns;
     std::vector<size_t> parts;
     int known = 0;
@@ -184,7 +188,9 @@ class CsvTableReader : public LineReader {
       if (batch) columns[i] = ColumnMeaning::kStep;
     }
     std::vector<std::pair<size_t, std::string>> terms;
-    for (const size_t part : parts) terms.emplace_back(part, names[part]);
+    for (const size_t part : parts) {
+      terms.emplace_back(part, std::string(names[part]));
+    }
     // One stands for the loss where no other does: "td_loss".
     const bool whole =
         std::any_of(columns.begin(), columns.end(), [](ColumnMeaning meaning) {
@@ -225,7 +231,8 @@ class CsvTableReader : public LineReader {
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
   EvaluationNews evaluations_;
-  std::vector<std::string> above_;  // cells of the line before that is no row
+  std::string above_;           // the line before that is no row
+  char separator_above_ = ',';  // of its cells
   std::string header_;
   std::string pointed_;   // the row, its numbers with points
   bool no_row_ = false;   // behind the header so far

@@ -7,7 +7,6 @@
 //  step 10: train loss 1.2, val loss 1.3
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -26,6 +25,7 @@
 #include "logs/layer_norms.h"
 #include "logs/lone_losses.h"
 #include "logs/loss_parts.h"
+#include "logs/loss_series.h"
 #include "logs/named_number.h"
 #include "logs/names_before.h"
 #include "logs/next_sign.h"
@@ -42,6 +42,8 @@ bool MayPrecedeValue(char c) {
 }
 
 class KeyValueReader : public LineReader {
+  using Usual = UsualLine<ColumnMeaning>;
+
  public:
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
@@ -60,19 +62,20 @@ class KeyValueReader : public LineReader {
     fact_.Begin(0);
     loss_at_ = 0;
     usual_.ForEachValue(
-        [this, line](const PlacedValue& value) { AddAt(value, line); });
+        [this, line](const Usual::Placed& value) { AddAt(value, line); });
     if (!fact_.SaysHealth()) return true;
     const bool named_step = fact_.has_step();
     if (!named_step && bar) AddStep(line, bar);
     KeepAxis(named_step, bar.has_value());
     if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
     if (fact_.LooksLikeStep()) {
-      Tell(line, usual_.words(), facts);
+      Tell(line, facts);
     } else {
       AddNormAlone(facts);
     }
     return true;
   }
+  void ForgetUsual() override { usual_.Forget(); }
 
  private:
   void ReadBox(FactList* facts) {
@@ -125,8 +128,12 @@ class KeyValueReader : public LineReader {
       const bool loss = fact_.fact().has(StepField::kLoss);
       punctuated_ |= punctuated && loss;
       whole_seen_ |= loss && !summed;
-      Tell(line, 0, facts);
-      if (punctuated && (named_step || bar) && !names_.mapped() && !summed) {
+      words_ = 0;
+      Tell(line, facts);
+      words_ = 0;
+      // The number of an epoch may stand anywhere.
+      if (punctuated && (named_step || bar) && !names_.mapped() && !summed &&
+          line.find("poch") == line.npos) {
         usual_.Note(line, bar, values_);
       }
     } else if (!AddNormAlone(facts) && name) {
@@ -150,22 +157,18 @@ class KeyValueReader : public LineReader {
     return alone;
   }
 
-  size_t BehindValue(std::string_view line, size_t at) const {
-    return names_.mapped() ? at : BehindNumber(line, at);
-  }
-
-  // Appends what was gathered; `words`: of what stands before the loss, 0: they
-  // are counted here.
-  void Tell(std::string_view line, uint32_t words, FactList* facts) {
+  // Appends what was gathered.
+  void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     LogFact& fact = facts->back();
     fact.before_loss = line.substr(0, loss_at_);
-    fact.words = words != 0 ? words : NumberOfWords(fact.before_loss);
+    if (words_ == 0) words_ = NumberOfWords(fact.before_loss);
+    fact.words = words_;
   }
 
-  void AddAt(const PlacedValue& value, std::string_view line) {
+  void AddAt(const Usual::Placed& value, std::string_view line) {
     if (value.meaning == ColumnMeaning::kLoss && loss_at_ == 0) {
       loss_at_ = value.at;
     }
@@ -207,14 +210,10 @@ class KeyValueReader : public LineReader {
       fact_.AddScale(printed.text, printed.value, behind.empty());
     } else {
       fact_.AddNumber(meaning, printed.value);
-      if (meaning == ColumnMeaning::kStep && next == '/') AddWhole(behind);
+      if (meaning != ColumnMeaning::kStep || next != '/') return;
+      Scan scan(behind, 1);  // "/4468]", of a step of an epoch
+      if (const auto whole = ReadCount(&scan)) fact_.SetWhole(*whole);
     }
-  }
-
-  // "/4468]", of a step of an epoch.
-  void AddWhole(std::string_view text) {
-    Scan scan(text, 1);
-    if (const auto whole = ReadCount(&scan)) fact_.SetWhole(*whole);
   }
 
   // Behind the percentage of a progress bar, "Steps:  6%|#  | 180/3000 [": a
@@ -232,10 +231,12 @@ class KeyValueReader : public LineReader {
   void AddPairs(std::string_view line, size_t from, size_t end,
                 std::optional<size_t>* first) {
     const std::string_view part = line.substr(0, end);
-    size_t begin = BehindValue(part, from);  // of what may be the next name
-    size_t at = begin;
     size_t within = 0;  // where losses in a dict of their own end
-    for (; (at = NextSign(part, at)) < end; at = begin) {
+    for (size_t value = from;;) {
+      const size_t begin = names_.mapped() ? value : BehindNumber(part, value);
+      const size_t at = NextSign(part, begin);
+      if (at >= end) return;
+      value = at + 1;
       const std::string_view before = part.substr(begin, at - begin);
       const Ending name = names_.Find(before);
       if (within == 0) within = WithinLosses(line, at);
@@ -250,14 +251,12 @@ class KeyValueReader : public LineReader {
           fact_.Begin(0);
         }
         if (!name.evaluation) {
-          if (name.meaning == ColumnMeaning::kCrossEntropy) {
-            parts_.Look(before, line.substr(at + 1));
-          }
+          const bool may_be = name.meaning == ColumnMeaning::kCrossEntropy;
+          if (may_be) parts_.Look(before, line.substr(at + 1));
           values_.push_back({name.meaning, at + 1});
           AddAt(values_.back(), line);
         }
       }
-      begin = BehindValue(part, at + 1);
     }
   }
 
@@ -363,11 +362,12 @@ class KeyValueReader : public LineReader {
   NamesBefore names_;
   BoxedRecord box_;
   std::string boxed_;  // the newest that was read
-  UsualLine usual_;
+  Usual usual_;
+  uint32_t words_ = 0;  // before its loss; 0: they are not counted yet
   LossParts parts_;
   LayerNorms layers_;
   BareStep bare_;
-  std::vector<PlacedValue> values_;  // of the line
+  std::vector<Usual::Placed> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
   size_t loss_at_ = 0;       // of the line's loss, or a part; 0: none
   bool in_bar_ = false;      // the newest step without a name was in a bar

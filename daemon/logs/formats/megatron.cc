@@ -6,12 +6,16 @@
 //  iteration   10/  200 | consumed samples: 160 | lm loss: 1.1E+01 |
 //  loss scale: 262144.0 | grad norm: 25.472 | number of skipped iterations: 5 |
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "logs/formats/formats.h"
 #include "logs/formats/scaled_norm.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
+#include "logs/usual_line.h"
 
 namespace nanwatch {
 namespace {
@@ -21,36 +25,70 @@ bool EndsWithLoss(std::string_view key) {
          !key.starts_with("z_") && !key.starts_with("mtp");
 }
 
-// The field of a step that `key` names.
-std::optional<StepField> FieldOf(std::string_view key) {
+// What a number of a step line is by its key.
+enum class Key : uint8_t {
+  kStep,
+  kScale,
+  kLoss,
+  kOtherLoss,  // where none is before it
+  kGradNorm,
+  kParamNorm,
+  kLearningRate,
+  kSamples,
+  kSkipped,
+  kNan,
+  kUnknown,
+};
+
+Key KeyOf(std::string_view key) {
+  if (key == "loss scale") return Key::kScale;
   if (key == "lm loss" || key == "lm-loss" || key == "lm_loss") {
-    return StepField::kLoss;
+    return Key::kLoss;
   }
-  if (key == "grad norm") return StepField::kGradNorm;
-  if (key == "params norm") return StepField::kParamNorm;
-  if (key == "learning rate") return StepField::kLearningRate;
-  if (key == "consumed samples") return StepField::kConsumedSamples;
-  return std::nullopt;
+  if (key == "grad norm") return Key::kGradNorm;
+  if (key == "params norm") return Key::kParamNorm;
+  if (key == "learning rate") return Key::kLearningRate;
+  if (key == "consumed samples") return Key::kSamples;
+  if (key == "number of skipped iterations") return Key::kSkipped;
+  if (key == "number of nan iterations") return Key::kNan;
+  return EndsWithLoss(key) ? Key::kOtherLoss : Key::kUnknown;
 }
 
-// False: no field of Megatron's.
-bool ReadField(std::string_view key, std::string_view text, LogFact* fact) {
-  if (key == "loss scale") {
-    SetScale(text, ScaleText::kRounded, fact);
-    return true;
-  }
-  const std::optional<double> value = WholeNumber(text);
-  if (!value) return false;
-  if (const std::optional<StepField> field = FieldOf(key)) {
-    fact->Set(*field, *value);
-  } else if (EndsWithLoss(key) && !fact->has(StepField::kLoss)) {
-    fact->Set(StepField::kLoss, *value);
-  } else if (key == "number of skipped iterations") {
-    fact->skipped_since = AsCount(value);
-  } else if (key == "number of nan iterations") {
-    fact->nan_since = AsCount(value);
-  } else {
-    return false;
+// False: it is no field of Megatron's.
+bool TakeField(Key key, const Scan::Printed& number, LogFact* fact) {
+  switch (key) {
+    case Key::kStep:
+      fact->step = AsCount(number.value);
+      break;
+    case Key::kScale:
+      SetScale(number.text, number.value, ScaleText::kRounded, fact);
+      break;
+    case Key::kOtherLoss:
+      if (fact->has(StepField::kLoss)) return false;
+      [[fallthrough]];
+    case Key::kLoss:
+      fact->Set(StepField::kLoss, number.value);
+      break;
+    case Key::kGradNorm:
+      fact->Set(StepField::kGradNorm, number.value);
+      break;
+    case Key::kParamNorm:
+      fact->Set(StepField::kParamNorm, number.value);
+      break;
+    case Key::kLearningRate:
+      fact->Set(StepField::kLearningRate, number.value);
+      break;
+    case Key::kSamples:
+      fact->Set(StepField::kConsumedSamples, number.value);
+      break;
+    case Key::kSkipped:
+      fact->skipped_since = AsCount(number.value);
+      break;
+    case Key::kNan:
+      fact->nan_since = AsCount(number.value);
+      break;
+    case Key::kUnknown:
+      return false;
   }
   return true;
 }
@@ -74,37 +112,51 @@ bool BeginsAnew(std::string_view line, std::string_view field) {
   return ReadStep(&scan).has_value();
 }
 
-// Behind "iteration": `  10/  200 | key: value | ... |`.
-void ReadStepLine(std::string_view line, size_t at, FactList* facts) {
+using Usual = UsualLine<Key>;
+
+// The counter stands behind the loss: a line without it was cut.
+bool LeavesLossOut(const LogFact& fact) {
+  return !fact.has(StepField::kLoss) && fact.skipped_since;
+}
+
+// Behind "iteration": `  10/  200 | key: value | ... |`. Appends the numbers
+// to `*numbers`. Whether all of the line, to its end, is such fields.
+bool ReadStepLine(std::string_view line, size_t at,
+                  std::vector<Usual::Placed>* numbers, FactList* facts) {
   Scan scan(line, at);
   const std::optional<int64_t> step = ReadStep(&scan);
-  if (!step) return;
+  if (!step) return false;
   LogFact fact;
   fact.at = static_cast<uint32_t>(at);
   fact.step = *step;
+  numbers->push_back({Key::kStep, line[at] == ' ' ? at + 1 : at});
   int fields = 0;
+  bool whole = true;
   bool torn = false;  // a loss is there, but another message stands in it
-  while (!scan.done()) {
+  while (!scan.done() && whole) {
     const size_t before = scan.at();
     const std::string_view field = scan.Until('|');
     // A field without its closing bar may be torn.
-    if (line[scan.at() - 1] != '|' || scan.at() == before) break;
-    if (BeginsAnew(line, field)) break;
+    whole = line[scan.at() - 1] == '|' && scan.at() > before &&
+            !BeginsAnew(line, field);
     const size_t colon = field.rfind(": ");
-    if (colon == std::string_view::npos) continue;
-    const std::string_view key = TrimBlanks(field.substr(0, colon));
-    const std::string_view text = field.substr(colon + 2);
-    if (ReadField(key, text, &fact)) {
+    if (!whole || colon == std::string_view::npos) continue;
+    const Key key = KeyOf(TrimBlanks(field.substr(0, colon)));
+    const std::string_view text = TrimBlanks(field.substr(colon + 2));
+    const std::optional<double> value = WholeNumber(text);
+    if (value && TakeField(key, {*value, text}, &fact)) {
       ++fields;
-    } else if (!WholeNumber(text)) {
+      numbers->push_back({key, before + colon + 1});
+    } else if (key == Key::kScale) {
+      ++fields;  // a torn one is none
+    } else if (!value) {
       torn = torn || field.find("loss") != std::string_view::npos;
     }
   }
-  if (fields < 2) return;  // another program's, or torn
-  // The counter stands behind the loss: a line without it was cut.
-  fact.loss_left_out =
-      !torn && !fact.has(StepField::kLoss) && fact.skipped_since;
+  if (fields < 2) return false;  // another program's, or torn
+  fact.loss_left_out = !torn && LeavesLossOut(fact);
   facts->push_back(fact);
+  return whole;
 }
 
 // `  initial_loss_scale .............. 4294967296` of the dump of arguments.
@@ -163,10 +215,37 @@ class MegatronReader : public LineReader {
       return;
     }
     const size_t first = facts->size();
+    bool whole = false;
+    numbers_.clear();
     Scan scan(line);
-    while (scan.To("iteration")) ReadStepLine(line, scan.at(), facts);
+    while (scan.To("iteration")) {
+      whole |= ReadStepLine(line, scan.at(), &numbers_, facts);
+    }
     for (size_t i = first; i < facts->size(); ++i) CorrectNorm(&(*facts)[i]);
+    const bool alone = whole && facts->size() == first + 1;
+    if (alone) usual_.Note(line, std::nullopt, numbers_);
   }
+
+  bool ReadUsual(std::string_view line, FactList* facts) override {
+    if (!usual_.Match(line, nullptr)) return false;
+    LogFact& fact = facts->emplace_back();
+    bool whole = true;
+    usual_.ForEachValue([&](const Usual::Placed& number) {
+      Scan scan(line, number.at);
+      const auto printed = scan.PrintedNumber();
+      scan.SkipBlanks();
+      whole = whole && printed && TakeField(number.meaning, *printed, &fact) &&
+              scan.peek() == (number.meaning == Key::kStep ? '/' : '|');
+    });
+    if (!whole) {
+      facts->pop_back();
+      return false;
+    }
+    fact.loss_left_out = LeavesLossOut(fact);
+    CorrectNorm(&fact);
+    return true;
+  }
+  void ForgetUsual() override { usual_.Forget(); }
 
  private:
   // Norms show three decimals: from here on they have five digits at least.
@@ -203,6 +282,8 @@ class MegatronReader : public LineReader {
     }
   }
 
+  Usual usual_;
+  std::vector<Usual::Placed> numbers_;  // of the line
   ScaledNorm unit_;
   double last_norm_ = 0;  // as printed; 0: none yet
   int again_ = 0;         // lines in a row that repeat it

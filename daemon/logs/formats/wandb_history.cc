@@ -13,6 +13,7 @@
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/dict_scan.h"
+#include "logs/find_word.h"
 #include "logs/formats/formats.h"
 #include "logs/table_row.h"
 
@@ -64,7 +65,7 @@ class WandbReader : public LineReader {
   bool TakeHeader(std::string_view line) {
     const bool panel =
         line.starts_with("\"Step\",") || line.starts_with("Step,");
-    if (!panel && line.find("_step") == std::string_view::npos) return false;
+    if (!panel && !HasWord(line, "_step")) return false;
     if (!row_.Split(line, ',')) return false;
     std::vector<ColumnMeaning> columns;
     size_t own = row_.cells().size();

@@ -46,14 +46,22 @@ TEST(LineTemplate, OtherWordsAreAnotherLine) {
   EXPECT_EQ(Numbers(line, ""), "-");
 }
 
-// "loss_1" and "loss_2" are two names; "e-05" is the end of what began before.
+// "loss_1" and "loss_2" are two names.
 TEST(LineTemplate, DigitsOfAWordAreNoNumber) {
   LineTemplate line;
   ASSERT_TRUE(line.Learn("loss_1=2 lr=3.5e-05 2.5it/s"));
   EXPECT_EQ(line.numbers(), 3u);
   EXPECT_EQ(Numbers(line, "loss_1=3 lr=4e-05 7it/s"), "3,4e-05,7,");
   EXPECT_EQ(Numbers(line, "loss_2=3 lr=4e-05 7it/s"), "-");
-  EXPECT_EQ(Numbers(line, "loss_1=3 lr=4e-06 7it/s"), "-");
+}
+
+TEST(LineTemplate, AnExponentIsOfItsNumber) {
+  LineTemplate line;
+  ASSERT_TRUE(line.Learn("lr=3.5e-05, loss=2, 3e"));
+  EXPECT_EQ(line.numbers(), 3u);
+  EXPECT_EQ(Numbers(line, "lr=4e-06, loss=2.5E+01, 4e"), "4e-06,25,4,");
+  EXPECT_EQ(Numbers(line, "lr=0.1, loss=2, 4e"), "0.1,2,4,");
+  EXPECT_EQ(Numbers(line, "lr=1, loss=2, 4"), "-");
 }
 
 TEST(LineTemplate, NothingIsLearnedOfTooMuch) {
