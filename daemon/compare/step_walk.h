@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "compare/paired_steps.h"
 #include "compare/tensor_pair.h"
 
 namespace nanwatch {
@@ -42,8 +43,6 @@ struct WalkedPair {
 };
 
 struct WalkStart {
-  // The coarsest epsilon of what the runs say that they compute in.
-  double lowest = 0;
   // No update was made yet, so the weights must be equal. Else weights are no
   // witnesses, where gradients were not equal to the bit before: an optimizer
   // makes whole steps of tiny gradients' signs.
@@ -54,10 +53,10 @@ struct WalkStart {
 
 // Walks through all pairs. What is beyond does not count as noise: what follows
 // from it is beyond, too.
-std::vector<WalkedPair> WalkThrough(const PairedStep& step,
+std::vector<WalkedPair> WalkThrough(const StepAndNear& near,
                                     const WalkStart& start);
 // Walks to the first pair that is beyond.
-WalkedStep Walk(const PairedStep& step, const WalkStart& start);
+WalkedStep Walk(const StepAndNear& near, const WalkStart& start);
 
 }  // namespace nanwatch
 
