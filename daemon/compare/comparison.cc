@@ -60,7 +60,10 @@ class RunWalk {
     for (const TensorPair& pair : paired.pairs) {
       out_->by_statistics += pair.by_statistics;
     }
-    out_->unseen = walked.floor > 0 ? walked.floor : out_->unseen;
+    if (walked.floor > 0) {
+      out_->unseen = walked.floor;
+      out_->unseen_gradients = std::max(walked.floor, walked.gradient_floor);
+    }
     if (walked.first_unequal && !out_->bits) {
       KeepBits(paired.step, paired.pairs[*walked.first_unequal]);
     }

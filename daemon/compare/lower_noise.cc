@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compare/floors.h"
 #include "compare/sketch_distance.h"
 #include "compare/smooth_ops.h"
 
@@ -25,9 +26,9 @@ struct LowerNoise {
   double gain;
   double roundings;
 };
-constexpr LowerNoise kForward = {1.8, 2.5};
-constexpr LowerNoise kBackward = {2, 2.1};
-constexpr LowerNoise kGradients = {2.7, 1.8};
+constexpr LowerNoise kForward = {1.8, 2.3};
+constexpr LowerNoise kBackward = {2.2, 2.3};
+constexpr LowerNoise kGradients = {3, 2};
 // Of a gradient's norm alone: healthy pairs reach half of this.
 constexpr LowerNoise kNorms = {0, 2.25};
 // Attention that is sharp gives more than other functions do. Where the same op
@@ -36,26 +37,19 @@ constexpr double kAmongPeers = 2;
 // Where a function has a kink, or takes the largest, noise of its input turns
 // whole elements of its gradient on and off: so many times the noise's root.
 constexpr double kKinks = 3;
-// Beyond the same op of each other layer by this, in distance and in gain:
-// healthy pairs reach 1.8 of four layers.
-constexpr double kOfPeers = 1.9;
 constexpr size_t kFewestPeers = 3;
+// Weights that updates moved apart are not apart at random: what they make may
+// lie so many times farther apart. Ours.
+constexpr double kOfWeights = 3;
+// A layer stands out in its distance and in its gain, by this at least in each.
+constexpr double kEachOfPeers = 1.5;
 // Of what a layer's peers have: less, in halves of a last bit, is luck.
 constexpr double kLeastPeers = 0.3;
-// One of a sketch's sums against the others, in a difference that is as good as
-// normal: healthy pairs reach 5.4. It is no element's own rounding beyond so
-// many halves of its last bit.
-constexpr double kOutlier = 7;
+// A sum that stands out is no element's own rounding beyond so many halves of
+// its last bit.
 constexpr double kOutliersRounding = 3;
 constexpr double kLeastOutlying = 0.7;  // halves of a last bit, of the tensor
 constexpr uint64_t kFewestElements = 1024;  // 64 a sum
-// Of one step that is alone, and of one among others: so many times farther
-// apart than where all agree.
-constexpr double kAlone = 1.5;
-constexpr double kSudden = 4;
-// What stands out in all steps together does so in the one at hand, by this
-// share at least.
-constexpr double kAtHand = 0.8;
 // Rows of which one may have been made of another.
 constexpr size_t kNear = 8;
 
@@ -118,14 +112,6 @@ class TwoLargest {
   double largest_ = 0, second_ = 0;
 };
 
-// What one step says of a pair.
-struct Apart {
-  double excess = 0;  // times what is usual of it
-  double gain = 0;    // times what it was made of
-  double outlier = 0;
-  double of_peers = 0;  // times the most that one of them has
-};
-
 class StepNoise {
  public:
   explicit StepNoise(const PairedStep& step)
@@ -143,7 +129,8 @@ class StepNoise {
   using Generic = std::tuple<std::string, std::string, Slot, uint32_t>;
 
   static bool HasPeers(const TensorPair& pair) {
-    return pair.phase == Phase::kForward || pair.phase == Phase::kBackward;
+    return pair.distance &&
+           (pair.phase == Phase::kForward || pair.phase == Phase::kBackward);
   }
   // The same op of all layers has one.
   static Generic GenericOf(const TensorPair& pair) {
@@ -158,9 +145,8 @@ class StepNoise {
 
   void FindPeers() {
     for (size_t i = 0; i < step_.pairs.size(); ++i) {
-      if (HasPeers(step_.pairs[i])) {
-        peers_[GenericOf(step_.pairs[i])].push_back(i);
-      }
+      const TensorPair& pair = step_.pairs[i];
+      if (HasPeers(pair)) peers_[GenericOf(pair)].push_back(i);
     }
     std::erase_if(peers_, [](const auto& each) {
       return each.second.size() <= kFewestPeers;
@@ -174,9 +160,12 @@ class StepNoise {
   void Measure(size_t i) {
     const TensorPair& pair = step_.pairs[i];
     const bool is_new = !pair.a->digest || seen_.insert(*pair.a->digest).second;
+    // Both tensors, as another op made them, or gets them.
+    const bool again = pair.a->digest && pair.b->digest &&
+                       !both_.insert({*pair.a->digest, *pair.b->digest}).second;
     if (!pair.distance) return;
     const double distance = *pair.distance;
-    if (pair.phase > Phase::kBatch && distance > 0) {
+    if (pair.phase > Phase::kBatch && distance > 0 && !again) {
       const double near = NearOf(pair);
       apart_[i].excess =
           distance / FloorOf(pair, near, among_peers_[i], is_new);
@@ -202,7 +191,7 @@ class StepNoise {
     const auto [gain, roundings] = NoiseOf(pair);
     const double made = gain * (among_peers ? kAmongPeers : 1) * near;
     const double own = roundings * step_.epsilon;
-    const double weights = weights_.Of(pair.op->name);
+    const double weights = kOfWeights * weights_.Of(pair.op->name);
     const double kinks =
         is_new && MayHaveKinks(pair) ? kKinks * std::sqrt(forward_) : 0;
     return std::max(
@@ -251,15 +240,17 @@ class StepNoise {
     TwoLargest gains, distances;
     for (const size_t i : peers) {
       gains.Add(apart_[i].gain);
-      distances.Add(step_.pairs[i].distance.value_or(0));
+      distances.Add(*step_.pairs[i].distance);
     }
     for (const size_t i : peers) {
       const double gain = gains.Without(apart_[i].gain);
-      if (!step_.pairs[i].distance || gain == 0) continue;
-      const double distance = *step_.pairs[i].distance;
-      const double others =
-          std::max(distances.Without(distance), kLeastPeers * step_.epsilon);
-      apart_[i].of_peers = std::min(apart_[i].gain / gain, distance / others);
+      if (gain == 0) continue;
+      const double apart = *step_.pairs[i].distance;
+      const double times = apart / std::max(distances.Without(apart),
+                                            kLeastPeers * step_.epsilon);
+      const double more = apart_[i].gain / gain;
+      if (std::min(times, more) < kEachOfPeers) continue;
+      apart_[i].of_peers = std::sqrt(times * more);
     }
   }
 
@@ -269,53 +260,17 @@ class StepNoise {
   const OpName* last_ = nullptr;  // it ends last: it calls all others
   std::map<Generic, std::vector<size_t>> peers_;
   std::vector<bool> among_peers_;
-  std::set<uint64_t> seen_;  // digests
+  std::set<uint64_t> seen_;  // a's digests
+  std::set<std::pair<uint64_t, uint64_t>> both_;
   double most_ = 0;
   double forward_ = 0;
   std::vector<const TensorPair*> newest_;
 };
 
-// The lower middle one of what the steps say, and not much more than what the
-// one at hand does.
-double Together(std::vector<double> all, double at_hand) {
-  const auto middle =
-      all.begin() + static_cast<ptrdiff_t>((all.size() - 1) / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return std::min(*middle, at_hand / kAtHand) / (all.size() < 3 ? kAlone : 1);
-}
-
 }  // namespace
 
-std::vector<double> LowerExcesses(const StepAndNear& near) {
-  std::vector<std::vector<Apart>> apart;
-  std::map<TensorName, std::vector<const Apart*>> all;
-  for (const PairedStep& step : near.steps) {
-    apart.push_back(StepNoise(step).apart());
-    for (size_t i = 0; i < step.pairs.size(); ++i) {
-      if (step.pairs[i].distance) {
-        all[step.pairs[i].name].push_back(&apart.back()[i]);
-      }
-    }
-  }
-  std::vector<double> excesses;
-  for (size_t i = 0; i < near.step().pairs.size(); ++i) {
-    const TensorPair& pair = near.step().pairs[i];
-    const Apart& here = apart[near.at][i];
-    if (!pair.distance || pair.by_statistics) {
-      excesses.push_back(here.excess);
-      continue;
-    }
-    const auto together = [&](double Apart::*number) {
-      std::vector<double> each;
-      for (const Apart* one : all[pair.name]) each.push_back(one->*number);
-      return Together(std::move(each), here.*number);
-    };
-    excesses.push_back(
-        std::max({here.excess / kSudden, together(&Apart::excess),
-                  together(&Apart::of_peers) / kOfPeers,
-                  together(&Apart::outlier) / kOutlier}));
-  }
-  return excesses;
+std::vector<Apart> ApartInLower(const PairedStep& step) {
+  return StepNoise(step).apart();
 }
 
 }  // namespace nanwatch

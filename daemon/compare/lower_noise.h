@@ -1,20 +1,27 @@
-// What a lower format alone does to the tensors of two runs, and which of them
-// lie farther apart.
+// What one step says of how far tensors of a lower format lie apart.
 
 #ifndef NANWATCH_COMPARE_LOWER_NOISE_H_
 #define NANWATCH_COMPARE_LOWER_NOISE_H_
 
 #include <vector>
 
-#include "compare/paired_steps.h"
+#include "compare/tensor_pair.h"
 
 namespace nanwatch {
 
-// Returns of each pair of the step at hand how many times what is usual it lies
-// apart: above 1 it is beyond. A format's roundings are drawn anew at each
-// step, and a fault stands at the same op in each: so all steps of `near`
-// count. 0: it is equal, or could not be compared.
-std::vector<double> LowerExcesses(const StepAndNear& near);
+// Of a pair; 0: it is equal, or could not be compared.
+struct Apart {
+  double excess = 0;  // times what is usual of it
+  double gain = 0;    // times what it was made of
+  // Of its sketch's sums one stands out by so many times the others.
+  double outlier = 0;
+  // Times the most that the same op of another layer has, in both; 0: it does
+  // not stand out in one of them.
+  double of_peers = 0;
+};
+
+// Of each pair of the step.
+std::vector<Apart> ApartInLower(const PairedStep& step);
 
 }  // namespace nanwatch
 

@@ -21,14 +21,18 @@ StepAndNear PairedSteps::At(size_t index) {
   const size_t first = std::min(index, steps_.size() - count);
   const size_t passed = std::min(first - first_, held_.size());
   held_.erase(held_.begin(), held_.begin() + static_cast<ptrdiff_t>(passed));
+  apart_.erase(apart_.begin(), apart_.begin() + static_cast<ptrdiff_t>(passed));
   first_ = first;
   while (held_.size() < count) {
     const int64_t step = steps_[first + held_.size()];
     held_.push_back(
         PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step)));
-    if (floors_ != nullptr) floors_->Apply(&held_.back());
+    PairedStep& paired = held_.back();
+    if (floors_ != nullptr) floors_->Apply(&paired);
+    apart_.push_back(paired.epsilon > kFp32 ? ApartInLower(paired)
+                                            : std::vector<Apart>());
   }
-  return {held_, index - first};
+  return {held_, apart_, index - first};
 }
 
 }  // namespace nanwatch

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/floors.h"
+#include "compare/lower_noise.h"
 #include "compare/tensor_pair.h"
 
 namespace nanwatch {
@@ -17,6 +18,8 @@ namespace nanwatch {
 // A step, and of those beside it as many as say together what noise is.
 struct StepAndNear {
   std::span<const PairedStep> steps;
+  // Of each, what it says of its pairs; of fp32 nothing.
+  std::span<const std::vector<Apart>> apart;
   size_t at = 0;  // which of them it is
 
   const PairedStep& step() const { return steps[at]; }
@@ -39,6 +42,7 @@ class PairedSteps {
   const std::vector<int64_t> steps_;
   size_t first_ = 0;  // which of steps_ the first in held_ is
   std::vector<PairedStep> held_;
+  std::vector<std::vector<Apart>> apart_;  // of each in held_
 };
 
 }  // namespace nanwatch

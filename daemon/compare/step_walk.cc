@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/floors.h"
-#include "compare/lower_noise.h"
+#include "compare/lower_excess.h"
 #include "compare/unordered_walk.h"
 
 namespace nanwatch {
@@ -92,7 +92,8 @@ class PairJudge {
   double FloorOf(const TensorPair& pair, size_t i) const {
     if (excesses_.empty()) return noise_.FloorOf(pair);
     const double excess = excesses_[i];
-    return std::max(Least(), excess > 0 ? *pair.distance / excess : 0);
+    const double distance = pair.distance.value_or(0);
+    return std::max(Least(), excess > 0 ? distance / excess : distance);
   }
 
   WalkedPair Differs(const WalkedPair& pair) {
@@ -164,12 +165,16 @@ WalkedStep Walk(const StepAndNear& near, const WalkStart& start) {
       walked.first_beyond = i;
       break;
     }
-    walked.floor = std::max(walked.floor, pair.floor);
+    double& most = step.pairs[i].phase <= Phase::kForward
+                       ? walked.floor
+                       : walked.gradient_floor;
+    most = std::max(most, pair.floor);
     walked.equal += pair.standing == Standing::kEqual;
     if (pair.standing != Standing::kWithin) continue;
     ++walked.within;
     if (step.pairs[i].phase > Phase::kBatch) walked.noise = judge.noise();
   }
+  if (walked.floor == 0) walked.floor = walked.gradient_floor;
   walked.other_layout = judge.other_layout();
   return walked;
 }

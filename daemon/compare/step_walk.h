@@ -24,8 +24,10 @@ struct WalkedStep {
   size_t beyond = 0;  // counted where there is no order
   // The data has another shape: a rank's share, or a part that is accumulated.
   bool other_layout = false;
-  // What the first one beyond exceeds; else the most that one had to exceed.
+  // What the first one beyond exceeds; else the most that one had to exceed, of
+  // gradients only where there is nothing else.
   double floor = 0;
+  double gradient_floor = 0;  // of gradients, where none is beyond
   // The farthest that what is within lies apart.
   double noise = 0;
 };

@@ -20,6 +20,7 @@ struct Layered {
   std::string behind = "GELU";
   double noise = 0.005;  // of each tensor, as a share of its norm
   uint32_t seed = 0;
+  std::string nan_from;  // the op whose output is the first with NaN in B
   // Changes what the difference of a tensor will be.
   using Change = std::function<void(int64_t step, const std::string& op,
                                     const std::string& type, Slot slot,
@@ -27,6 +28,7 @@ struct Layered {
   Change change = [](auto&&...) {};
 
   ComparedRun a, b;
+  bool bad = false;  // what is made from now on has NaN in B
 
   void Make() {
     b.description.precision = "bf16";
@@ -98,7 +100,10 @@ struct Layered {
     }
     change(step, op, type, slot, &difference);
     tensor.sketch = values;
+    tensor.nan = tensor.inf = 0;
     a.tensors.push_back(tensor);
+    bad = bad || (op == nan_from && slot == Slot::kOutput);
+    tensor.nan = bad ? 1 : 0;
     tensor.op = OpOf(op, type, Dtype::kBf16, &b);
     tensor.digest = flows + 500'000;
     for (size_t i = 0; i < kSketchSums; ++i) {

@@ -1,4 +1,4 @@
-#include "compare/lower_noise.h"
+#include "compare/lower_excess.h"
 
 #include <gmock/gmock.h>
 
@@ -36,7 +36,7 @@ void Times(float factor, SketchValues* difference) {
   for (float& each : *difference) each *= factor;
 }
 
-TEST(LowerNoiseTest, HealthyPairsAgree) {
+TEST(LowerExcessTest, HealthyPairsAgree) {
   for (const double noise : {0.001, 0.003, 0.006}) {
     for (const int64_t steps : {1, 2, 3, 4}) {
       const Named named = Count({.steps = steps, .noise = noise});
@@ -45,7 +45,7 @@ TEST(LowerNoiseTest, HealthyPairsAgree) {
   }
 }
 
-TEST(LowerNoiseTest, AFaultOfOneLayerStandsOutAmongItsPeers) {
+TEST(LowerExcessTest, AFaultOfOneLayerStandsOutAmongItsPeers) {
   Layered layered{.noise = 0.003};
   layered.change = [](int64_t, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
@@ -58,7 +58,7 @@ TEST(LowerNoiseTest, AFaultOfOneLayerStandsOutAmongItsPeers) {
   EXPECT_EQ(named.other, 0u);
 }
 
-TEST(LowerNoiseTest, WhatStandsOutAtOneStepAloneIsNoise) {
+TEST(LowerExcessTest, WhatStandsOutAtOneStepAloneIsNoise) {
   Layered layered{.noise = 0.003};
   layered.change = [](int64_t step, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
@@ -69,7 +69,7 @@ TEST(LowerNoiseTest, WhatStandsOutAtOneStepAloneIsNoise) {
   EXPECT_EQ(Count(layered, "layers.1.up", Slot::kOutput).right, 0u);
 }
 
-TEST(LowerNoiseTest, WhatIsPlainAtOneStepIsToldOfIt) {
+TEST(LowerExcessTest, WhatIsPlainAtOneStepIsToldOfIt) {
   Layered layered{.layers = 2};
   layered.change = [](int64_t step, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
@@ -80,7 +80,22 @@ TEST(LowerNoiseTest, WhatIsPlainAtOneStepIsToldOfIt) {
   EXPECT_EQ(Count(layered, "layers.1.up", Slot::kOutput).right, kSeeds);
 }
 
-TEST(LowerNoiseTest, AFewWrongElementsStandOutOfARoundingsSums) {
+// Layers behind it cannot be compared, and one alone is no measure.
+TEST(LowerExcessTest, NansLeaveTooFewPeers) {
+  Layered layered{.nan_from = "layers.2.up"};
+  layered.change = [](int64_t, const std::string& op, const std::string&,
+                      Slot slot, SketchValues* difference) {
+    if (op == "layers.0.act" && slot == Slot::kOutput) {
+      Times(2, difference);
+    }
+    if (op == "layers.1.act" && slot == Slot::kOutput) {
+      Times(0.2F, difference);
+    }
+  };
+  EXPECT_EQ(Count(layered, "layers.2.up", Slot::kOutput).right, kSeeds);
+}
+
+TEST(LowerExcessTest, AFewWrongElementsStandOutOfARoundingsSums) {
   Layered layered{.layers = 1, .noise = 0.004};
   layered.change = [](int64_t, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
@@ -94,7 +109,7 @@ TEST(LowerNoiseTest, AFewWrongElementsStandOutOfARoundingsSums) {
 }
 
 // Noise of 0.5 % turns 0.2 % of what a ReLU lets through on or off.
-TEST(LowerNoiseTest, KinksTurnGradientsOnAndOff) {
+TEST(LowerExcessTest, KinksTurnGradientsOnAndOff) {
   for (const bool kinks : {true, false}) {
     Layered layered{.layers = 2, .behind = kinks ? "ReLU" : "GELU"};
     layered.change = [](int64_t, const std::string& op, const std::string& type,
@@ -109,7 +124,7 @@ TEST(LowerNoiseTest, KinksTurnGradientsOnAndOff) {
   }
 }
 
-TEST(LowerNoiseTest, SmoothOpsAreKnownByTheirTypes) {
+TEST(LowerExcessTest, SmoothOpsAreKnownByTheirTypes) {
   for (const char* type :
        {"Linear", "GELU", "LinearBackward", "LayerNormBackwardSum",
         "AdaptiveAvgPool1d", "Tanh"}) {
