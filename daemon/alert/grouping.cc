@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "alert/incident_id.h"
+#include "base/fnv1a.h"
 
 namespace nanwatch {
 namespace {
@@ -91,15 +91,15 @@ std::vector<FindingGroup> GroupFindings(std::span<const Finding> findings,
 
 uint64_t ShapeOf(std::span<const Finding> findings,
                  const Diagnosis& diagnosis) {
-  StableHash hash;
+  Fnv1a hash;
   for (const Finding& finding : findings) {
     hash.Put(static_cast<uint64_t>(finding.rule) << 8 |
              static_cast<uint64_t>(finding.severity));
     hash.Put(static_cast<uint64_t>(finding.opened_step));
     hash.Put(static_cast<uint64_t>(finding.subject.rank) << 8 |
              static_cast<uint64_t>(finding.subject.slot));
-    hash.Put(finding.subject.op);
-    hash.Put(finding.subject.optimizer);
+    hash.PutSized(finding.subject.op);
+    hash.PutSized(finding.subject.optimizer);
   }
   for (const CauseVerdict& cause : diagnosis.causes) {
     hash.Put(static_cast<uint64_t>(cause.cause) << 16 |
@@ -108,8 +108,8 @@ uint64_t ShapeOf(std::span<const Finding> findings,
     hash.Put(static_cast<uint64_t>(cause.rules.size()) << 32 |
              cause.uncapped.size());
     hash.Put(static_cast<uint64_t>(cause.rule));
-    for (const std::string& op : cause.ops) hash.Put(op);
-    for (const std::string& op : cause.unlisted_ops) hash.Put(op);
+    for (const std::string& op : cause.ops) hash.PutSized(op);
+    for (const std::string& op : cause.unlisted_ops) hash.PutSized(op);
   }
   return hash.value();
 }

@@ -62,6 +62,18 @@ Subject WorstSubject(const LogVerdict& verdict) {
   return worst == nullptr ? Subject{} : worst->subject;
 }
 
+// True for NaN here and there: its sentence says in how many records.
+bool IsOfSingleRecords(const v1::Incident& incident) {
+  if (incident.findings_size() == 0) return false;
+  for (const v1::EvidenceNumber& number : incident.findings(0).numbers()) {
+    if (number.name() == "streak") {
+      return incident.rule() == RuleNameOf(RuleId::kLossNonfinite) &&
+             number.value() <= 1;
+    }
+  }
+  return false;
+}
+
 // "step 12 to 40"; with the rank where there are several.
 std::string WhenText(const v1::RunDetail& run, const v1::Incident& incident) {
   std::string when = fmt::format("step {}", incident.opened_step());
@@ -75,7 +87,7 @@ std::string WhenText(const v1::RunDetail& run, const v1::Incident& incident) {
     const bool eased = incident.severity() < incident.worst();
     when += eased ? ", eased at the end" : " to the end";
   }
-  if (incident.reopened() > 0) {
+  if (incident.reopened() > 0 && !IsOfSingleRecords(incident)) {
     when += fmt::format(
         "; it came back {}",
         Counted(static_cast<uint64_t>(incident.reopened()), "time"));

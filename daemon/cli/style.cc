@@ -114,7 +114,7 @@ std::string_view Word(v1::EvidenceGrade grade) {
 std::string Number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
-  if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
+  if (BoundOf(value)) return "0 as printed";
   const double magnitude = std::fabs(value);
   if (value == std::floor(value) && magnitude < 1e9) {
     return fmt::format("{:.0f}", value);

@@ -39,7 +39,7 @@ std::string_view Word(v1::AlertState state);
 std::string_view Word(v1::EvidenceGrade grade);
 
 // A number as a person reads it: 65536, 0.0012, 1.5e+09, NaN, Infinity,
-// and "0.5 or less" of a bound (model/scale_bound.h).
+// and "0 as printed" of a bound (model/scale_bound.h).
 std::string Number(double value);
 std::string Number(std::optional<double> value);  // absent: "-"
 // "12 s", "3 min", "2 h", from now back to `us`.

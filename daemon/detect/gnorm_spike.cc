@@ -183,9 +183,12 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
 
 void GnormSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->numbers = {
-      {"grad_norm", norm_, ""}, {"usual", usual_, ""}, {"nats", nats_, "nats"}};
+  finding->numbers = {{"grad_norm", norm_, ""},
+                      {"usual", usual_, ""},
+                      {"nats", nats_, "nats"},
+                      {"records", static_cast<double>(spiked_), "records"}};
   if (grows_) {
+    finding->numbers.push_back({"grown_from", usual_, ""});
     finding->sentence = Sentence(
         "The gradient norm grew from ", static_cast<double>(usual_), " to ",
         static_cast<double>(norm_),

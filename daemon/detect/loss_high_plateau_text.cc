@@ -27,7 +27,7 @@ std::string LossHighPlateau::SayGuessing(Tense tense) const {
 
 std::string LossHighPlateau::SayNotLoaded() const {
   return Sentence(
-      "After the restart the loss stands at ",
+      "After the restart the loss stands at about ",
       static_cast<double>(told_.Loss(told_.at)), " for ", stood_, " records",
       before_.high ? ", as before it" : "", ", and it had come to ",
       before_.level, " at step ", before_.level_step,
@@ -44,8 +44,8 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
                             : level - best >= (first - best) / 2 ? "most"
                                                                  : "much";
   return Sentence(
-      "The loss ", In(tense, "stands", "stood"), " at ", level, " for ", stood_,
-      " records", way_.to_end ? ", to the end: " : ": ",
+      "The loss ", In(tense, "stands", "stood"), " at about ", level, " for ",
+      stood_, " records", way_.to_end ? ", to the end: " : ": ",
       best <= (1 - kSomeLearned) * first
           ? Sentence("it had fallen from ", first, " to ", best, ", and ",
                      share, " of that ", In(tense, "is", "was"), " lost.")
@@ -62,7 +62,7 @@ std::string LossHighPlateau::SayCrept(Tense tense) const {
   return Sentence("The loss ", In(tense, "creeps", "crept"),
                   " up: it had come to ",
                   static_cast<double>(told_.Loss(told_.best)), ", and ",
-                  In(tense, "stands", "stood"), " at ",
+                  In(tense, "stands", "stood"), " at about ",
                   static_cast<double>(told_.Loss(told_.at)), ", ", stood_,
                   " records later.");
 }

@@ -196,14 +196,17 @@ void LossNonfinite::Describe(Finding* finding) const {
             ? "; the update was skipped."
             : "; the losses after it are finite, so no NaN is in the weights.";
     // The row is over.
-    finding->numbers = {{"loss", loss_, ""}, {"streak", 0, "records"}};
+    finding->numbers = {
+        {"loss", loss_, ""}, {"streak", 0, "records"}, {"outlived", 1, ""}};
     return;
   }
-  finding->sentence = Sentence("The loss is ", loss_);
   const bool one = streak_ <= 1;
+  finding->sentence =
+      Sentence(streak_ > 0 ? "The loss is " : "The loss was ", loss_);
   if (!grown) {
-    finding->sentence += Sentence(one ? " at step " : " from step ",
-                                  finding->opened_step, one ? "" : " on");
+    finding->sentence +=
+        Sentence(one ? " at step " : " from step ",
+                 one ? newest_step_ : finding->opened_step, one ? "" : " on");
   }
   if (!one) finding->sentence += Sentence(", ", streak_, " records in a row");
   if (told_fate_ == Fate::kApplied) {

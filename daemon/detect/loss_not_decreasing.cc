@@ -319,6 +319,9 @@ void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
                 : "updates reach the weights, and the data still change.");
   finding->numbers = {{"loss", loss, ""},
                       {"records", static_cast<double>(still_.records()), ""}};
+  if (still_.without_gradient() > 0) {
+    finding->numbers.push_back({"grad_norm", 0, ""});
+  }
 }
 
 void LossNotDecreasing::Describe(Finding* finding) const {
@@ -331,12 +334,12 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   const double first = std::exp(first_);
   finding->sentence =
       about_ == About::kGuesses
-          ? Sentence("The loss is ", level, " after ",
+          ? Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
                      " steps, what guessing costs (",
                      static_cast<double>(untrained_),
                      "): the model has learned nothing.")
-          : Sentence("The loss is ", level, " after ",
+          : Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
                      " steps and was ", first,
                      " at the start: it has not moved at all. Look whether "

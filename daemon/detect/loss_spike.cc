@@ -353,8 +353,8 @@ Severity LossSpike::OnEnd(Thresholds t) {
 std::string LossSpike::SayStuck(Tense tense) const {
   if (kind_.stuck == 0 || held_ > 0) return "";
   return Sentence(tense == Tense::kPresent
-                      ? " It has learned little since: it stands at "
-                      : " It had learned little since: it stood at ",
+                      ? " It has learned little since: it stands at about "
+                      : " It had learned little since: it stood at about ",
                   static_cast<double>(kind_.stuck), ".");
 }
 
@@ -364,7 +364,7 @@ void LossSpike::Describe(Finding* finding) const {
     finding->sentence = Sentence(
         "The loss rose from ", static_cast<double>(fall_.from()), " to ",
         static_cast<double>(fall_.to()), " while ", fall_.falls(),
-        " overflows took the loss scale down, and it never grew.");
+        " updates overflowed, and the loss scale never grew.");
     finding->numbers = {{"loss", fall_.to(), ""},
                         {"lowest", fall_.from(), ""},
                         {"overflows", static_cast<double>(fall_.falls()), ""}};
@@ -394,6 +394,7 @@ void LossSpike::Describe(Finding* finding) const {
       {"usual", told_.usual, ""},
       {"nats", told_.nats, "nats"},
       {"records", static_cast<double>(told_.records), "records"}};
+  if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
 }
 
 }  // namespace nanwatch

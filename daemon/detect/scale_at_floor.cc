@@ -1,6 +1,7 @@
 #include "detect/scale_at_floor.h"
 
 #include "detect/sentence.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 namespace {
@@ -154,7 +155,11 @@ void ScaleAtFloor::Describe(Finding* finding) const {
   episode_.Describe(finding);
   const char* const overflows =
       overflows_at_floor_ == 1 ? " overflow" : " overflows";
-  if (nominal_) {
+  if (BoundOf(scale_)) {
+    finding->sentence =
+        Sentence("The loss scale fell to ", scale_,
+                 ": the log has too few digits to say how low it is.");
+  } else if (nominal_) {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, " (its scaler's floor is not known)",
         overflows_at_floor_ > 0

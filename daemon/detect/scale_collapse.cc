@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "detect/sentence.h"
+#include "model/scale_bound.h"
 
 namespace nanwatch {
 namespace {
@@ -123,7 +124,7 @@ void ScaleCollapse::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence("The loss scale fell from ", from_,
                                ", where training worked, to ", scale_);
-  if (scale_ > 0) {
+  if (scale_ > 0 && !BoundOf(scale_)) {
     finding->sentence += Sentence(", a factor of ", from_ / scale_);
   }
   if (to_floor_ > 0) {

@@ -10,7 +10,7 @@ namespace nanwatch {
 std::string Number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  if (const auto bound = BoundOf(value)) return Number(*bound) + " or less";
+  if (BoundOf(value)) return "0 as printed";
   char text[40];
   const bool whole = value == std::floor(value) && std::fabs(value) < 1e10;
   std::snprintf(text, sizeof(text), whole ? "%.0f" : "%.4g", value);

@@ -10,7 +10,7 @@
 namespace nanwatch {
 
 // "65536", "0.00024", "1.3e+06", "NaN", "-Infinity": four digits at most beyond
-// those of an integer. "0.5 or less" of a bound (model/scale_bound.h).
+// those of an integer. "0 as printed" of a bound (model/scale_bound.h).
 std::string Number(double value);
 
 inline void AppendWord(std::string* to, std::string_view word) {

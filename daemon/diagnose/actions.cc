@@ -14,6 +14,8 @@
 namespace nanwatch {
 namespace {
 
+using Course = Situation::Course;
+
 bool Holds(When when, const Situation& s) {
   switch (when) {
     case When::kAlways:
@@ -39,11 +41,23 @@ bool Holds(When when, const Situation& s) {
     case When::kStuck:
       return !s.over && s.stuck;
     case When::kSevere:
-      return !s.over && s.severe && !s.spoilt;
+      return !s.over && s.severe && !s.spoilt && !s.outlived && !s.never_finite;
     case When::kSpoilt:
       return !s.over && s.severe && s.spoilt;
+    case When::kOutlived:
+      return !s.over && s.outlived;
+    case When::kNeverFinite:
+      return !s.over && s.never_finite;
     case When::kMild:
-      return !s.over && !s.severe;
+      return !s.over && !s.severe && !s.outlived && !s.never_finite;
+    case When::kPasses:
+      return !s.over && !s.severe && s.course == Course::kPasses;
+    case When::kStays:
+      return !s.over && !s.severe && s.course == Course::kStays;
+    case When::kNormStays:
+      return !s.over && !s.severe && s.course == Course::kNormStays;
+    case When::kGrows:
+      return !s.over && !s.severe && s.course == Course::kGrows;
     case When::kOps:
       return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
@@ -56,12 +70,16 @@ bool Holds(When when, const Situation& s) {
       return s.part == RuleId::kTermNonfinite && !s.of_loss;
     case When::kOfLayer:
       return s.part == RuleId::kLayerWithoutGradient && !s.of_loss;
+    case When::kOfRival:
+      return s.part == RuleId::kRivalGone && !s.of_loss;
+    case When::kOfNorm:
+      return s.part == RuleId::kGradVanishing && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
       return s.scaled;
     case When::kScaledNow:
-      return s.scaled && !s.over;
+      return s.scaled && !s.over && !s.applied;
     case When::kNotScaled:
       return !s.scaled;
     case When::kDropped:
@@ -70,6 +88,10 @@ bool Holds(When when, const Situation& s) {
   return false;
 }
 
+constexpr RuleSet kLeftLevel = kLossLevel | kNorm;
+// What no cause explains, and has advice of its own.
+constexpr RuleSet kOwnAdvice =
+    kToldOfParts | RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing};
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 
@@ -102,6 +124,27 @@ bool IsOfDrops(const Finding& finding) {
   return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
 }
 
+// Returns the rule by which the advice goes; kNone: it goes by the family.
+RuleId PartOf(const Finding& finding) {
+  if (kOwnAdvice.has(finding.rule)) return finding.rule;
+  // A loss that stands still for want of gradients.
+  const bool none = finding.rule == RuleId::kLossNotDecreasing &&
+                    NumberOf(finding, "grad_norm") == 0.0;
+  return none ? RuleId::kGradVanishing : RuleId::kNone;
+}
+
+// Returns what is to be expected of a level that was left.
+Course CourseOf(const Finding& finding) {
+  constexpr double kLong = 64;  // records; ours: most spikes are shorter
+  if (NumberOf(finding, "grown_from")) return Course::kGrows;
+  const bool stays = finding.rule == RuleId::kLossHighPlateau ||
+                     NumberOf(finding, "stands") ||
+                     NumberOf(finding, "records").value_or(0) >= kLong;
+  return !stays                    ? Course::kPasses
+         : kNorm.has(finding.rule) ? Course::kNormStays
+                                   : Course::kStays;
+}
+
 class Chooser {
  public:
   Chooser(Cause cause, const Situation& situation, std::vector<Action>* actions)
@@ -111,8 +154,10 @@ class Chooser {
   // as it finds that of a NaN.
   bool Add(std::string_view framework) {
     const bool as_nan = cause_ == Cause::kUnexplained && !framework.empty();
-    if (as_nan && (situation_.ops_collected || situation_.of_loss))
+    if (as_nan && (situation_.ops_collected || situation_.of_loss ||
+                   situation_.part != RuleId::kNone)) {
       return false;
+    }
     const Cause cause = as_nan ? Cause::kNanFromForward : cause_;
     bool any = false;
     for (const std::span<const Advice> advices :
@@ -159,6 +204,10 @@ constexpr std::string_view kLibraries[] = {
 
 }  // namespace
 
+bool HasOwnAdvice(const Finding& finding) {
+  return finding.family == Family::kLoss || kOwnAdvice.has(finding.rule);
+}
+
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   Situation s;
   // Advice on the named op is none where no op is named.
@@ -180,10 +229,15 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (!Explains(verdict, finding)) continue;
     missing = missing || !IsOfDrops(finding);
     worst = std::max(worst, finding.severity);
-    const bool of_part = kToldOfParts.has(finding.rule);
-    if (of_part && s.part == RuleId::kNone) s.part = finding.rule;
-    s.of_loss = s.of_loss || (verdict.cause == Cause::kUnexplained &&
-                              finding.family == Family::kLoss && !of_part);
+    if (finding.severity > Severity::kInfo && kLeftLevel.has(finding.rule)) {
+      s.course = std::max(s.course, CourseOf(finding));
+    }
+    if (verdict.cause == Cause::kUnexplained) {
+      const RuleId part = PartOf(finding);
+      if (s.part == RuleId::kNone) s.part = part;
+      s.of_loss = s.of_loss ||
+                  (finding.family == Family::kLoss && part == RuleId::kNone);
+    }
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.
@@ -191,20 +245,34 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
            (verdict.cause == Cause::kStartupCalibration &&
             StartUpIsOver(f.evidence));
   s.severe = worst == Severity::kCritical;
-  s.spoilt = verdict.cause == Cause::kNanFromForward &&
-             (f.evidence.applied_overflows > 0 ||
-              (f.forward && f.forward->spoilt > 0));
+  s.applied =
+      verdict.cause == Cause::kDivergence && f.evidence.applied_overflows > 0;
+  if (verdict.cause == Cause::kNanFromForward) {
+    s.outlived = f.found.has(RuleId::kLossNonfinite) &&
+                 !f.found.Any([](const Finding& finding) {
+                   return finding.rule == RuleId::kLossNonfinite &&
+                          !NumberOf(finding, "outlived");
+                 });
+    s.spoilt = !s.outlived && (f.evidence.applied_overflows > 0 ||
+                               (f.forward && f.forward->spoilt > 0));
+    s.never_finite = !s.spoilt && f.evidence.loss_nonfinite > 0 &&
+                     f.evidence.loss_finite == 0;
+  }
   s.dropped = !missing && worst != Severity::kNone;
   return s;
 }
 
 std::string WithWayBack(std::string_view sentence,
                         std::optional<int64_t> step) {
-  constexpr int64_t kFirst = 100;  // steps; ours: few save a checkpoint earlier
+  constexpr int64_t kFirst = 4;    // steps; ours: nothing before is worth one
+  constexpr int64_t kEarly = 100;  // steps; ours: few save one earlier
   std::string back = "resume from a checkpoint before the named step";
-  if (step)
-    back = fmt::format("resume from a checkpoint before step {}", *step);
-  if (step && *step < kFirst) back = "start anew";
+  if (step && *step < kFirst) {
+    back = "start anew";
+  } else if (step) {
+    back = fmt::format("resume from a checkpoint before step {}{}", *step,
+                       *step < kEarly ? " (start anew if there is none)" : "");
+  }
   std::string text(sentence);
   for (const std::string_view mark : {"{back}", "{Back}"}) {
     for (size_t at; (at = text.find(mark)) != std::string::npos;) {

@@ -17,6 +17,9 @@ namespace nanwatch {
 // Where the run stands with a cause. The default: op statuses are collected, it
 // goes on and is severe, and no cure is taken yet.
 struct Situation {
+  // Of a loss or a norm that left its level; the later one outweighs.
+  enum class Course : uint8_t { kPasses, kNormStays, kGrows, kStays };
+
   bool ops_collected = true;
   bool over = false;        // found no more
   bool cured = false;       // the run declares the cure
@@ -25,14 +28,22 @@ struct Situation {
   bool stuck = false;       // no update goes through at the lowest scale
   bool established = true;  // its cause
   bool severe = true;       // what it explains is critical
-  bool spoilt = false;      // an update wrote what is not finite into weights
-  bool scaled = true;       // a loss scale is used, or may be needed
-  bool dropped = false;     // only records of ranks that are heard are missing
-  RuleId part = RuleId::kNone;  // of kToldOfParts, if it is one of those
+  Course course = Course::kPasses;
+  bool spoilt = false;        // an update wrote what is not finite into weights
+  bool outlived = false;      // finite losses show that none did
+  bool never_finite = false;  // no loss was
+  bool scaled = true;         // a loss scale is used, or may be needed
+  bool applied = false;       // updates that overflowed were, as it diverged
+  bool dropped = false;  // only records of ranks that are heard are missing
+  RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
+
+// True for what needs no cause to be understood: losses, and what has advice of
+// its own.
+bool HasOwnAdvice(const Finding& finding);
 
 // Returns what to do, the general actions first; of a framework's only those of
 // `framework` (names joined with '+', see FrameworkOf) or, where it has none of
@@ -42,8 +53,8 @@ std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
                                std::string_view framework);
 
 // Returns `sentence` with how to undo what was done from `step` on in place of
-// "{back}" and "{Back}": "resume from a checkpoint before step 812", or "start
-// anew" where nobody has made one by then.
+// "{back}" and "{Back}": "resume from a checkpoint before step 812"; "start
+// anew" in the first steps. Steps may be epochs, so that there is one at 11.
 std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step);
 
 // Whether an action of `of` is one for a run of `framework`.

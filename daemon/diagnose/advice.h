@@ -25,20 +25,28 @@ enum class When : uint8_t {
   kFixed,         // nothing lowers the scale at which they overflow
   kLow,           // updates go through at too low a scale
   kStuck,         // none goes through at the lowest scale
-  kSevere,        // critical, and no weight is known to be spoilt
+  kSevere,        // critical, and no weight is known to be spoilt, or sound
   kSpoilt,        // so, and an update that was not finite was applied
+  kOutlived,      // finite losses after it show that no weight is spoilt
+  kNeverFinite,   // no loss ever was
   kMild,          // a warning at most: it may pass
+  kPasses,        // so, and it has not lasted: a spike
+  kStays,         // so, and it has: a level, a slow climb
+  kNormStays,     // so, of the gradients alone
+  kGrows,         // so, of gradients that grow little by little
   kOps,           // op statuses were collected
   kNoOps,         // they were not: a log, or a client that sends none
   kMissing,       // somebody is not heard
   kScaled,        // there is a loss scaler, or a format that needs one
-  kScaledNow,     // so, and it goes on
+  kScaledNow,     // so, it goes on, and no overflow spoils the weights
   kNotScaled,     // there is none
   kDropped,       // all are heard, and had to leave records out
   kOfLoss,        // the trouble is one of the loss
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss
   kOfLayer,       // it is one of a layer
+  kOfRival,       // it is one of two losses against each other
+  kOfNorm,        // the gradients went, all of them
 };
 
 struct Advice {

@@ -20,6 +20,15 @@ constexpr Advice kAdvice[] = {
      "weight.",
      When::kSevere},
     {Cause::kNanFromForward, "",
+     "It was so from the first record on: see first whether this is the loss "
+     "that is trained on, and not a term that is only printed. If it is, look "
+     "at the weights that it began with and at the first batch.",
+     When::kNeverFinite},
+    {Cause::kNanFromForward, "",
+     "Go on: losses after it are finite, so no weight is NaN. Leave such "
+     "batches out, or mask their loss.",
+     When::kOutlived},
+    {Cause::kNanFromForward, "",
      "Then {back}: an update wrote NaN into the weights.", When::kSpoilt},
     {Cause::kNanFromForward, "",
      "Watch the next losses: where one is finite, no weight is NaN. Then leave "
@@ -191,7 +200,19 @@ constexpr Advice kAdvice[] = {
     {Cause::kDivergence, "",
      "Watch: many spikes come back by themselves within some hundred steps. If "
      "this one does not, {back}, with a lower learning rate or past that data.",
-     When::kMild},
+     When::kPasses},
+    {Cause::kDivergence, "",
+     "This is not a passing spike. {Back}, with a lower learning rate, with "
+     "clipped gradients, or past that data.",
+     When::kStays},
+    {Cause::kDivergence, "",
+     "This is not a passing spike. Clip the gradients or lower the learning "
+     "rate. Where the loss or the reward gets worse as well, {back}.",
+     When::kNormStays},
+    {Cause::kDivergence, "",
+     "Call optimizer.zero_grad() once for each update. Where that is done, "
+     "clip the gradients or lower the learning rate, and watch the loss.",
+     When::kGrows},
     {Cause::kDivergence, "",
      "Leave the loss scale as it is: no other value mends this.",
      When::kScaledNow},
@@ -332,13 +353,16 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "",
      "Let it learn ten samples by heart. If it cannot, the fault is in the "
      "program: the learning rate, frozen weights, an optimizer that holds "
-     "others, a last layer or a loss that does not fit the labels. If it can, "
+     "others, gradients that vanish before the first layers (print their "
+     "norms), a last layer or a loss that does not fit the labels. If it can, "
      "look at the data: labels that are not those of their inputs, inputs that "
      "are all alike.",
      When::kOfLoss},
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
+    {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
+    {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };
 
 }  // namespace

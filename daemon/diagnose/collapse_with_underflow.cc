@@ -11,6 +11,7 @@
 #include "diagnose/scale_facts.h"
 #include "diagnose/words.h"
 #include "model/op.h"
+#include "model/scale_bound.h"
 #include "scaler/headroom.h"
 
 namespace nanwatch {
@@ -153,8 +154,18 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
   return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
+// Says what comes of a scale that is printed as 0, of which no number is known.
+std::string OfPrintedZero(const Facts& f, Tense tense) {
+  return f.found.has(kLossNotDecreasing)
+             ? fmt::format(", and the loss {} moved since: nothing {} learned",
+                           In(tense, "has not", "had not"),
+                           In(tense, "is", "was"))
+             : fmt::format(": gradients {} lost", In(tense, "are", "were"));
+}
+
 // Says that a scale is so low, which is telling.
 void SayOfSize(const RunEvidence& e, Match* match) {
+  if (BoundOf(*e.scale_now)) return;
   match->Support(EvidenceGrade::kEstablished,
                  WhatOverflows(*e.scale_now, "at this scale", "the scale"));
 }
@@ -212,10 +223,19 @@ bool AreSkipped(const RunEvidence& e) {
   return e.skipped_last_50 >= e.overflows_last_50;
 }
 
+// Returns " The loss rose from 4.1 to 6.3 first, at step 10206."; empty where
+// it did not.
+std::string AfterRise(const Facts& f, int64_t step) {
+  const auto& rise = f.evidence.stands_out;
+  if (!rise || rise->from_step > step) return "";
+  return fmt::format(" The loss rose from {} to {} first, at step {}.",
+                     InWords(rise->from), InWords(rise->to), rise->from_step);
+}
+
 void SayMoreOfStuck(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   SayOfSize(e, match);
-  if (e.skipped > e.overflow_streak) {
+  if (e.skipped > e.overflow_streak && !e.steps_between) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("{} of {} updates{} were skipped.", e.skipped,
                                e.updates, OfOptimizer(e)));
@@ -282,9 +302,10 @@ void SayCollapseStuck(const Facts& f, Match* match) {
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
         "{} {}step {}: {} updates in a row overflowed, though the loss scale "
-        "{}. {}",
+        "{}. {}{}",
         NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
-        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense));
+        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense),
+        AfterRise(f, step));
   }));
   SayMoreOfStuck(f, match);
 }
@@ -296,9 +317,10 @@ bool WhenCollapseLow(const Facts& f, const Matches& before, Match* match) {
 void SayCollapseLow(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(InBothTenses([&](Tense tense) {
-    return fmt::format("The loss scale {}: {}.",
-                       HowItFell(e, In(tense, "is", "was")),
-                       Lost(*e.scale_now, tense));
+    return fmt::format(
+        "The loss scale {}{}.", HowItFell(e, In(tense, "is", "was")),
+        BoundOf(*e.scale_now) ? OfPrintedZero(f, tense)
+                              : ": " + Lost(*e.scale_now, tense));
   }));
   if (e.updates_to_floor && !IsAtTheFloor(e)) {
     match->Support(EvidenceGrade::kSupported,

@@ -24,17 +24,18 @@ bool IsSpotless(const RunEvidence& e, std::span<const Finding> findings) {
 }
 
 void SayUnexplained(const Facts& f, Match* match) {
-  // Of a note nobody looks for a cause.
-  const std::string& op = match->finding->subject.op;
-  const std::string lead = match->finding->severity <= Severity::kInfo ? ""
-                           : op.empty()
-                               ? "No known cause explains this. "
-                               : "No known cause explains this of " + op + ". ";
-  match->Quote(*match->finding,
-               lead.empty() ? InSummary::kAll : InSummary::kPart);
-  match->Say(InBothTenses(
-      [&](Tense tense) { return lead + match->finding->Said(tense); }));
-  if (!f.evidence.ops_collected && match->finding->family != Family::kLoss) {
+  // Of a note nobody looks for a cause. What has advice of its own says what it
+  // is.
+  const Finding& finding = *match->finding;
+  const std::string& op = finding.subject.op;
+  const std::string lead =
+      finding.severity <= Severity::kInfo || HasOwnAdvice(finding) ? ""
+      : op.empty() ? "No known cause explains this. "
+                   : "No known cause explains this of " + op + ". ";
+  match->Quote(finding, lead.empty() ? InSummary::kAll : InSummary::kPart);
+  match->Say(
+      InBothTenses([&](Tense tense) { return lead + finding.Said(tense); }));
+  if (!f.evidence.ops_collected && !HasOwnAdvice(finding)) {
     match->Support(EvidenceGrade::kHypothesis,
                    "No op status was collected, so no op can be named.");
   }

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -83,6 +84,19 @@ const Finding& Head(const Facts& f, const Finding& first) {
   return head == nullptr ? first : *head;
 }
 
+// Returns the rule that it is named after. A loss that grew and is a number
+// still is not named as one that is none, where another rule tells it.
+RuleId NameOf(const Facts& f, const Finding& head) {
+  const auto loss = NumberOf(head, "loss");
+  if (head.rule != kLossNonfinite || !loss || !std::isfinite(*loss)) {
+    return head.rule;
+  }
+  const Finding* level = f.found.FirstOfTheWorst([](const Finding& finding) {
+    return kLossLevel.has(finding.rule) && finding.severity > Severity::kInfo;
+  });
+  return level == nullptr ? head.rule : level->rule;
+}
+
 // Returns its first step: the incident may have begun with a finding that is
 // over by now.
 int64_t Since(const RunEvidence& e, const Finding& first) {
@@ -132,6 +146,13 @@ bool IsOfNormAlone(const Facts& f, const Finding& head) {
          !f.found.HasAny(kLossLevel);
 }
 
+// Returns "At step 25 the gradient norm ...".
+std::string AtStep(int64_t step, std::string sentence) {
+  const bool joins = sentence.starts_with("The ");
+  if (joins) sentence[0] = 't';
+  return fmt::format("At step {}{} {}", step, joins ? "" : ":", sentence);
+}
+
 Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   const RunEvidence& e = f.evidence;
   const Finding& head = *match.finding;
@@ -143,8 +164,10 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
     if (IsOfRestart(head)) return rule_says;
+    // What grew little by little did not begin at one step.
+    if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
-      return fmt::format("At step {}: {}", head.opened_step, rule_says);
+      return AtStep(head.opened_step, rule_says);
     }
     const int64_t step = match.verdict.step;
     return fmt::format("The training {}{}. {}",
@@ -186,8 +209,10 @@ void SayOfScale(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   if (f.found.HasAny(f.with_the_loss)) {
     match->Support(EvidenceGrade::kSupported,
-                   std::string(f.scaled ? "What the loss scale does is"
-                                        : "Updates that are not finite are") +
+                   std::string(!f.scaled ? "Updates that are not finite are"
+                               : e.scale_min == e.scale_max
+                                   ? "That updates overflow is"
+                                   : "What the loss scale does is") +
                        " a consequence: the loss rose first, or with it.");
   }
   if (e.applied_overflows == 0) return;
@@ -219,9 +244,9 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   verdict.origin = first->subject;
   verdict.step = Since(f.evidence, *first);
   if (f.grown != nullptr && f.evidence.rise) {
-    verdict.step = std::min(verdict.step, f.evidence.rise->from_step + 1);
+    verdict.step = std::min(verdict.step, f.evidence.rise->step);
   }
-  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = head.rule;
+  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = NameOf(f, head);
   return true;
 }
 
@@ -244,10 +269,21 @@ void SayDiverges(const Facts& f, Match* match) {
   if (e.rise && f.grown != nullptr) {
     match->Support(
         EvidenceGrade::kEstablished,
-        fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, record by "
-                    "record, before it was no number any more. So the place "
-                    "that was first not finite is not where it began.",
-                    e.rise->from, e.rise->from_step, e.rise->to));
+        (e.rise->leapt
+             ? fmt::format("The loss leapt to {:.4g} from step {} on, where it "
+                           "had been {:.4g} at most, before it was no longer "
+                           "finite.",
+                           e.rise->to, e.rise->step, e.rise->from)
+             : fmt::format("The loss rose from {:.4g} at step {} to {:.4g}, "
+                           "record by record, before it was no longer "
+                           "finite.",
+                           e.rise->from, e.rise->from_step, e.rise->to)) +
+            " So the place that was first not finite is not where it began.");
+  }
+  if (f.grown != nullptr && PrintsZeroForNan(f.run)) {
+    match->Support(EvidenceGrade::kHypothesis,
+                   "The loss is printed as exactly 0: most likely it is NaN, "
+                   "which Hugging Face's Trainer leaves out of its mean.");
   }
   if (!note) SayOfNorm(f, head, match);
   SayOfScale(f, match);

@@ -130,11 +130,13 @@ struct OutlierBatches {
 };
 
 // A loss that rose from record to record until it was not finite: it was not
-// born there, it left the range of numbers.
+// born there, it left the range of numbers. Or one that leapt shortly before.
 struct LossRise {
   int64_t from_step = 0;  // of the last record before it rose
-  double from = 0;
-  double to = 0;  // the last that was finite
+  double from = 0;        // of that; where it leapt, the highest before
+  double to = 0;     // the last that was finite; where it leapt, the highest
+  int64_t step = 0;  // of the first record that rose
+  bool leapt = false;
 };
 
 struct RunEvidence {
@@ -163,6 +165,8 @@ struct RunEvidence {
   int64_t last_step = 0;
   // The newest losses of few rise far above the others; absent: they do not.
   std::optional<LossRise> unsettled;
+  // The newest losses stand above their level; absent: they do not.
+  std::optional<LossRise> stands_out;
   // The loss follows rewards; optimizers follow losses against each other.
   bool follows_rewards = false;
   bool rivals = false;

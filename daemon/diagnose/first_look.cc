@@ -100,9 +100,7 @@ constexpr Look kLooks[] = {
     {RuleId::kGradRatio,
      "Look at initialisation, normalisation and residual paths between the two "
      "layers named, and at the learning rate's last change."},
-    {RuleId::kGradVanishing,
-     "See whether the loss has simply converged. If not, look at the loss "
-     "scale, at frozen layers, and at a mask that hides all tokens."},
+    {RuleId::kGradVanishing, kLookAtGradients},
     {RuleId::kUnderflowMeasured,
      "Compare with the loss scale: when the share rises as the scale falls, "
      "raise the scale or use bf16."},
@@ -149,10 +147,7 @@ constexpr Look kLooks[] = {
     {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
     {RuleId::kTermNonfinite, kLookAtTerm},
     {RuleId::kLayerWithoutGradient, kLookAtLayer},
-    {RuleId::kRivalGone,
-     "Weaken the one that wins: a lower learning rate or fewer updates of it, "
-     "noise or smoothing on its labels, a penalty on its gradient. Go back to "
-     "a checkpoint from before."},
+    {RuleId::kRivalGone, kLookAtRival},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "
      "see whether the learning rate is what you meant."},

@@ -25,6 +25,18 @@ inline constexpr std::string_view kLookAtLayer =
     "detach, a branch that is not taken, a factor of 0 and units whose "
     "activation is 0 whatever comes (dead ReLUs).";
 
+// Of two losses against each other, and of gradients that went: the same.
+inline constexpr std::string_view kLookAtRival =
+    "Weaken the one that wins: a lower learning rate or fewer updates of it, "
+    "noise or smoothing on its labels, a penalty on its gradient. Go back to "
+    "a checkpoint from before.";
+inline constexpr std::string_view kLookAtGradients =
+    "See whether the loss has simply converged. If not, find what cuts the "
+    "gradients off. Exactly 0: a detach() or no_grad(), frozen parameters, "
+    "zero_grad() between backward() and step(), a mask that hides all targets. "
+    "Nearly 0: saturated or dead units after too high a learning rate, too "
+    "many layers without normalisation, a loss scale near 0.";
+
 // Of a rank that has left the others: the same.
 inline constexpr std::string_view kLookAtRank =
     "Give the rank another one's batch: if its numbers come back, look at its "

@@ -162,6 +162,11 @@ int SpoiltWeights(const RunEvidence& e, const OpEvidence& origin) {
 
 }  // namespace
 
+bool PrintsZeroForNan(const RunDescription& run) {
+  const auto term = run.settings.find("nonfinite_loss");
+  return term != run.settings.end() && term->second == "0";
+}
+
 bool HoldsNan(const OpEvidence& op) {
   return (op.first_kept_step >= 0 ? op.kept_nan : op.nan) > 0;
 }

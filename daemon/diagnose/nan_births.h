@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnose/evidence.h"
+#include "model/run.h"
 
 namespace nanwatch {
 
@@ -44,6 +45,9 @@ std::optional<ForwardNan> FindForwardNan(const Facts& f);
 // that of the loss; kNone: neither is. What the scale does about the op comes
 // after it.
 RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict);
+
+// True where the program prints 0 in place of a loss that is NaN.
+bool PrintsZeroForNan(const RunDescription& run);
 
 // True where the op holds NaN at the step that matters.
 bool HoldsNan(const OpEvidence& op);

@@ -221,11 +221,9 @@ std::string TermOf(const Facts& f) {
   return term == f.run.settings.end() ? "" : term->second;
 }
 
-bool IsGuessed(const Facts& f) { return TermOf(f) == "0"; }
-
 Tensed SentenceOfLoss(const Facts& f) {
   const RunEvidence& e = f.evidence;
-  if (IsGuessed(f)) {
+  if (PrintsZeroForNan(f.run)) {
     return InBothTenses([&](Tense tense) {
       return fmt::format(
           "The loss {} printed as exactly 0 from step {} on. Most likely it {} "
@@ -247,9 +245,11 @@ Tensed SentenceOfLoss(const Facts& f) {
         : e.loss_nonfinite == 1
             ? fmt::format("was not finite once, at step {}",
                           e.first_nonfinite_loss_step)
-            : fmt::format("was not finite {} times, from step {} to {}",
-                          e.loss_nonfinite, e.first_nonfinite_loss_step,
-                          e.last_nonfinite_loss_step);
+            : fmt::format(
+                  "was not finite in {} of {} records, from step {} "
+                  "to {}",
+                  e.loss_nonfinite, e.loss_nonfinite + e.loss_finite,
+                  e.first_nonfinite_loss_step, e.last_nonfinite_loss_step);
     return fmt::format(
         "The loss{} {}. That {} from the forward pass, the data or the "
         "weights{}.",
@@ -279,7 +279,7 @@ void SayOfLoss(const Facts& f, Match* match) {
               "budget. Run it again with budget=1e9"
             : "Run it again with level=\"ops\", budget=1e9"));
   }
-  if (IsGuessed(f)) {
+  if (PrintsZeroForNan(f.run)) {
     match->Advise(
         "Log again with logging_nan_inf_filter=False: it is known then.");
     if (const Finding* loss = f.found.First(kLossNonfinite)) {
@@ -366,7 +366,7 @@ void SayNanFromOp(const Facts& f, Match* match) {
 
 bool WhenNanFromLoss(const Facts& f, const Matches&, Match* match) {
   if (!f.forward) return false;
-  const bool unsure = f.evidence.ops_collected || IsGuessed(f);
+  const bool unsure = f.evidence.ops_collected || PrintsZeroForNan(f.run);
   match->verdict.grade =
       unsure ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
   BeginAtTheLoss(f.evidence, &match->verdict);

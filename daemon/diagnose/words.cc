@@ -23,7 +23,7 @@ std::string Rounded(double value) {
 std::string InWords(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  if (const auto bound = BoundOf(value)) return InWords(*bound) + " or less";
+  if (BoundOf(value)) return "0 as printed";
   constexpr double kInFull = 1e10;  // ours: 2^32, where scales begin, is
   if (value == std::floor(value) && std::abs(value) < kInFull) {
     return fmt::format("{:.0f}", value);

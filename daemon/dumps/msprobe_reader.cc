@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/fnv1a.h"
 #include "dumps/msprobe_name.h"
 #include "model/limits.h"
 
@@ -45,15 +46,6 @@ std::optional<double>* StatisticNamed(std::string_view key,
   if (key == "Mean") return &statistics->mean;
   if (key == "Norm") return &statistics->norm;
   return nullptr;
-}
-
-// Of text: 64-bit FNV-1a (Fowler, Noll, Vo).
-uint64_t TextHash(std::string_view text) {
-  uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  }
-  return hash;
 }
 
 }  // namespace
@@ -110,7 +102,7 @@ void MsprobeReader::OnText(std::string_view text) {
   } else if (level.key == "data_name") {
     fields.data_name = text;
   } else if (level.key == "md5" && !text.empty()) {
-    fields.statistics.checksum = TextHash(text);
+    fields.statistics.checksum = Fnv1aOf(text);
   } else if (StatisticNamed(level.key, &fields.statistics) != nullptr) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (text == "nan") TakeNumber(std::nan(""));

@@ -1,8 +1,10 @@
-// RisingLoss: whether a loss rose, record by record, until it was not finite.
+// RisingLoss: whether a loss rose, record by record, until it was not finite;
+// or leapt, and was not finite soon after.
 
 #ifndef NANWATCH_ENGINE_RISING_LOSS_H_
 #define NANWATCH_ENGINE_RISING_LOSS_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -23,22 +25,25 @@ class RisingLoss {
       return;
     }
     const double size = std::fabs(loss);
+    leap_.Add(step, size, last_step_);
     if (size >= kRise * last_) {
-      ++rises_;
+      if (++rises_ == 1) step_ = step;
     } else {
       rises_ = 0;
       from_step_ = step;
       from_ = size;
     }
     last_ = size;
+    last_step_ = step;
   }
 
   // Returns how it rose before it was not finite; nullopt where it did not.
   std::optional<LossRise> rise() const {
     const bool far = rises_ >= 2 && last_ >= kFar * from_;
     const bool at_once = rises_ == 1 && last_ >= kVeryFar * from_;
-    if (!ended_ || from_ == 0 || !(far || at_once)) return std::nullopt;
-    return LossRise{from_step_, from_, last_};
+    if (!ended_) return std::nullopt;
+    if (from_ == 0 || !(far || at_once)) return leap_.rise();
+    return LossRise{from_step_, from_, last_, step_};
   }
 
  private:
@@ -48,6 +53,48 @@ class RisingLoss {
   static constexpr double kFar = 1e3;
   static constexpr double kVeryFar = 1e6;
 
+  // Of losses that are suddenly far above all before.
+  struct Leap {
+    void Add(int64_t step, double size, int64_t last_step) {
+      const bool high = losses_ >= kFewest && size >= kTimes * highest_;
+      if (high && since_ == 0) {
+        step_ = step;
+        from_step_ = last_step;
+      }
+      if (high || since_ > 0) {
+        peak_ = std::max(peak_, size);
+        high_ += high;
+        // It came back, or it is the level now.
+        if (++since_ > kSoon) *this = {.highest_ = peak_, .losses_ = kFewest};
+      } else if (size > 0) {
+        highest_ = std::max(highest_, size);
+        losses_ = std::min(losses_ + 1, kFewest);
+      }
+    }
+
+    std::optional<LossRise> rise() const {
+      const bool one = high_ > 0 && peak_ >= kFar * highest_;
+      if (high_ < kHigh && !one) return std::nullopt;
+      return LossRise{from_step_, highest_, peak_, step_, true};
+    }
+
+    static constexpr double kTimes = 4;    // of the highest before; ours
+    static constexpr int32_t kFewest = 4;  // losses before; ours
+    static constexpr int32_t kHigh = 2;    // losses; ours: one may be a batch
+    static constexpr int32_t kSoon = 16;   // losses until it is none; ours
+
+    double highest_ = 0;     // of those before
+    double peak_ = 0;        // since the first high one
+    int64_t step_ = 0;       // of that
+    int64_t from_step_ = 0;  // of the one before it
+    int32_t losses_ = 0;     // before; kFewest at most
+    int32_t high_ = 0;
+    int32_t since_ = 0;  // losses since the first high one
+  };
+
+  Leap leap_;
+  int64_t last_step_ = 0;
+  int64_t step_ = 0;
   int64_t from_step_ = 0;
   double from_ = 0;
   double last_ = HUGE_VAL;  // none yet

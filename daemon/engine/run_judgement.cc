@@ -13,6 +13,25 @@
 #include "model/limits.h"
 
 namespace nanwatch {
+namespace {
+
+// True where the newest losses stand so far above their level that they may
+// have led to what follows.
+bool StandsOut(const Series& loss) {
+  constexpr float kFar = 5;         // deviations; ours
+  constexpr float kSizable = 0.2f;  // of the loss, a logarithm; ours
+  if (!loss.out() || loss.excursion().calm() > 0) return false;
+  const float rise = loss.excursion().mean_rise();
+  return rise >= kSizable && rise >= kFar * loss.noise();
+}
+
+LossRise RiseOf(const Series& loss) {
+  return {.from_step = loss.excursion().step(),
+          .from = loss.ValueAt(loss.excursion().base()),
+          .to = loss.newest()};
+}
+
+}  // namespace
 
 Finding RunState::Blank(const Subject& subject, int64_t step, Time time) const {
   Finding finding;
@@ -249,10 +268,9 @@ RunEvidence RunState::Evidence() const {
     for (const OptimizerTrack& track : rank->tracks) {
       if (rank->LevelOf(track) != LevelKind::kKept) continue;
       const Series& loss = track.series.loss;
+      if (StandsOut(loss)) e.stands_out = RiseOf(loss);
       if (!IsUnsettled(loss)) continue;
-      e.unsettled = {.from_step = loss.excursion().step(),
-                     .from = loss.ValueAt(loss.excursion().base()),
-                     .to = loss.newest()};
+      e.unsettled = RiseOf(loss);
     }
     rank->tally().AddLoss(rank->description.rank, &e);
     rank->tally().AddGradients(&e);

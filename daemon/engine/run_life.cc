@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "alert/incident_id.h"
+#include "base/fnv1a.h"
 #include "base/saturating_add.h"
 #include "detect/program_ended.h"
 #include "engine/run_state.h"
@@ -16,8 +16,8 @@ namespace {
 constexpr FindingKey kEndedWithoutClose{FindingKey::List::kLife, -1, 0, 0};
 
 uint64_t TimerOrder(const RunKey& key) {
-  StableHash hash;
-  hash.Put(key.run_id);
+  Fnv1a hash;
+  hash.PutSized(key.run_id);
   hash.Put(static_cast<uint64_t>(key.attempt));
   return hash.value();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fnv1a.h"
 #include "detect/bad_elements.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
@@ -28,7 +29,7 @@ uint32_t RunState::InternOp(const OpName& op) {
       BytesOf(op), static_cast<uint32_t>(op_names_.size()));
   if (fresh) {
     op_names_.push_back(op);
-    name_hashes_.push_back(HashOf(op.name));
+    name_hashes_.push_back(Fnv1aOf(op.name));
     HoldOpBytes(BytesHeldFor(op));
   }
   return at->second;
@@ -36,7 +37,7 @@ uint32_t RunState::InternOp(const OpName& op) {
 
 void RunState::IndexOp(size_t index) {
   op_index_.emplace(BytesOf(op_names_[index]), static_cast<uint32_t>(index));
-  name_hashes_.push_back(HashOf(op_names_[index].name));
+  name_hashes_.push_back(Fnv1aOf(op_names_[index].name));
 }
 
 void RunState::AddOps(RankState* rank, const OpNames& names) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/fnv1a.h"
 #include "detect/all_rules.h"
 #include "engine/run_state.h"
 #include "model/limits.h"
@@ -17,18 +18,13 @@ constexpr uint64_t kBackoffDoublings = 8;
 // Op statuses older than this say nothing of now.
 constexpr int64_t kFreshSteps = 16;
 
-// FNV-1a: the id must be the same after replay, on any machine.
+// The id must be the same after replay, on any machine.
 uint64_t RequestId(const RunKey& run, uint64_t count) {
-  uint64_t hash = 14695981039346656037ull;
-  const auto add = [&hash](uint64_t byte) {
-    hash = (hash ^ (byte & 0xff)) * 1099511628211ull;
-  };
-  for (const char c : run.run_id) add(static_cast<unsigned char>(c));
-  for (int shift = 0; shift < 32; shift += 8) {
-    add(static_cast<uint32_t>(run.attempt) >> shift);
-  }
-  for (int shift = 0; shift < 64; shift += 8) add(count >> shift);
-  return hash == 0 ? 1 : hash;
+  Fnv1a hash;
+  hash.Put(run.run_id);
+  hash.Put(static_cast<uint32_t>(run.attempt));
+  hash.Put(count);
+  return hash.value() == 0 ? 1 : hash.value();
 }
 
 bool Explainable(const Finding& finding) {

@@ -81,17 +81,6 @@ bool IsNotFinite(std::string_view line, size_t at) {
   return value && !std::isfinite(*value);
 }
 
-// What stands at `at` is in parentheses behind a loss.
-bool IsBesideLoss(std::string_view line, size_t at) {
-  const size_t open = line.substr(0, at).find_last_of("([{)]}");
-  if (open == std::string_view::npos || line[open] == ')' ||
-      line[open] == ']' || line[open] == '}') {
-    return false;
-  }
-  const size_t from = open > kBeforeTerms ? open - kBeforeTerms : 0;
-  return line.substr(from, open - from).find("oss") != std::string_view::npos;
-}
-
 bool IsMetric(std::string_view name) {
   static constexpr std::string_view kWords[] = {
       "acc", "iou",  "map",  "f1",  "auc",  "psnr", "ssim", "reward", "return",
@@ -104,6 +93,23 @@ bool IsMetric(std::string_view name) {
                      [text](std::string_view word) {
                        return text.find(word) != std::string_view::npos;
                      });
+}
+
+// What stands at `at` is in parentheses behind a loss, and they are of no norm:
+// "grad_norm={'0_default': nan}".
+bool IsBesideLoss(std::string_view line, size_t at) {
+  const size_t open = line.substr(0, at).find_last_of("([{)]}");
+  if (open == std::string_view::npos || line[open] == ')' ||
+      line[open] == ']' || line[open] == '}') {
+    return false;
+  }
+  const size_t sign = line.substr(0, open).find_last_not_of(" :=");
+  if (sign != std::string_view::npos &&
+      IsMetric(NameAtEnd(line.substr(0, sign + 1)))) {
+    return false;
+  }
+  const size_t from = open > kBeforeTerms ? open - kBeforeTerms : 0;
+  return line.substr(from, open - from).find("oss") != std::string_view::npos;
 }
 
 // "best_loss: inf" is what nothing was better than yet.

@@ -224,6 +224,26 @@ bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
                      [i](const RowValues& line) { return line[i].value < 0; });
 }
 
+bool HasBar(std::string_view text) { return text.find('|') != text.npos; }
+
+// Of a table with bars around it.
+std::string_view WithoutFirstBar(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  const bool bar = first != text.npos && text[first] == '|';
+  return bar ? text.substr(first + 1) : text;
+}
+
+// The column of a number of a row with bars.
+size_t ColumnBetweenBars(const NumberRow& row, size_t number) {
+  const std::string_view first = WithoutFirstBar(row.Before(0));
+  auto bars = std::count(first.begin(), first.end(), '|');
+  for (size_t i = 1; i <= number; ++i) {
+    const std::string_view between = row.Before(i);
+    bars += std::count(between.begin(), between.end(), '|');
+  }
+  return static_cast<size_t>(bars);
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -321,7 +341,10 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
   size_t column = 0;
   ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
-  for (size_t i = 0; i < numbers && column < header.size(); ++i, ++column) {
+  const bool barred = numbers > 1 && HasBar(row.Before(1));
+  for (size_t i = 0; i < numbers; ++i, ++column) {
+    if (barred) column = ColumnBetweenBars(row, i);
+    if (column >= header.size()) break;
     if (!IsReal(lines, i)) continue;
     if (IsLoss(header[column])) {
       roles.loss = i;
@@ -341,12 +364,22 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
 std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
   std::vector<ColumnMeaning> header;
   bool loss = false;
-  ForEachWord(line, [&](std::string_view word) {
-    const ColumnMeaning usual = UsualMeaning(word);
+  const auto add = [&](std::string_view name) {
+    const ColumnMeaning usual = UsualMeaning(name);
     const bool is_loss = IsLoss(usual);
     header.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
     loss |= is_loss;
-  });
+  };
+  // "| Training Loss | Epoch |": a name may be of several words.
+  if (HasBar(line)) {
+    line = WithoutFirstBar(line);
+    for (size_t end = line.find('|'); !line.empty(); end = line.find('|')) {
+      add(line.substr(0, end));
+      line.remove_prefix(std::min(end, line.size() - 1) + 1);
+    }
+  } else {
+    ForEachWord(line, add);
+  }
   if (!loss || header.size() < 2) header.clear();
   return header;
 }

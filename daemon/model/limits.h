@@ -62,7 +62,7 @@ inline constexpr size_t kOpShapes = 8 << 20;
 // Answers that wait for clients that do not read them, over all streams: ten
 // times what 8,192 ranks that open at once are told. Beyond: the stream that
 // would go over it is cut ("replies"); its client comes back.
-inline constexpr size_t kReplyBytes = 32 << 20;
+inline constexpr size_t kUnreadReplyBytes = 32 << 20;
 // --- The daemon -----------------------------------------------------------
 // Live runs and kept ended ones. A RunView is about 2 KB, engine state of a
 // rank

@@ -1,8 +1,8 @@
 // A loss scale of which only a bound is known, since a log printed it with too
 // few digits: "0", "0.0". It is told as a number that no scaler comes to, a
 // trillionth above the bound. So it is a number like any other for rules,
-// history and pages, and what is put in words can say no more than is known:
-// "0.5 or less".
+// history and pages, and what is put in words says no more than the log does:
+// "0 as printed".
 
 #ifndef NANWATCH_MODEL_SCALE_BOUND_H_
 #define NANWATCH_MODEL_SCALE_BOUND_H_

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/fnv1a.h"
+
 namespace nanwatch {
 
 // A memcpy is a copy.
@@ -188,17 +190,9 @@ class StateReader {
   bool ok_ = true;
 };
 
-inline uint64_t HashOf(std::string_view bytes) {
-  uint64_t hash = 14695981039346656037ull;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  }
-  return hash;
-}
-
 // Appends the hash of all before, by which damage is noticed.
 inline void Seal(std::string* bytes) {
-  const uint64_t hash = HashOf(*bytes);
+  const uint64_t hash = Fnv1aOf(*bytes);
   StateWriter writer(bytes);
   writer(hash);
 }
@@ -210,7 +204,7 @@ inline bool Unseal(std::string_view* bytes) {
   StateReader tail(bytes->substr(body.size()));
   tail(hash);
   *bytes = body;
-  return hash == HashOf(body);
+  return hash == Fnv1aOf(body);
 }
 
 }  // namespace nanwatch

@@ -15,7 +15,7 @@ class ReplyBudget {
  public:
   void Take(size_t bytes) { held_ += bytes; }
   void Give(size_t bytes) { held_ -= bytes; }
-  bool over() const { return held_ > limits::kReplyBytes; }
+  bool over() const { return held_ > limits::kUnreadReplyBytes; }
 
  private:
   std::atomic<size_t> held_{0};

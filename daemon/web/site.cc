@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fnv1a.h"
 #include "json/value.h"
 #include "metrics/negotiate.h"
 #include "metrics/render.h"
@@ -31,14 +32,7 @@ constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 // How old a reply may be that several pages share.
 constexpr Duration kShared = std::chrono::milliseconds(900);
 
-// FNV-1a of the bytes.
-std::string TagOf(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  }
-  return JsonId(hash);
-}
+std::string TagOf(std::string_view bytes) { return JsonId(Fnv1aOf(bytes)); }
 
 }  // namespace
 

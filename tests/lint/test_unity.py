@@ -1,7 +1,6 @@
 """Files that a unity build compiles together share no name of their own.
 
-`-DCMAKE_UNITY_BUILD=ON`, with which deploy/quickstart builds, makes one file of
-many. What each of them hides in an unnamed namespace is then seen by all.
+CMAKE_UNITY_BUILD, with which what is installed is built, makes one file of many. What each of them hides in an unnamed namespace is then seen by all.
 """
 
 import collections

@@ -5,69 +5,86 @@
 #ifndef NANWATCH_OBSERVE_BIT_PLANES_H_
 #define NANWATCH_OBSERVE_BIT_PLANES_H_
 
-#if defined(__AVX2__) && !defined(__AVX512BW__)
+#if defined(__AVX2__)
 
-#include <immintrin.h>
-
-#include "extremes.h"
+#include "lanes.h"
 
 namespace nanwatch {
 namespace {
 
-// Numbers from 0 to 15 count. A shuffle looks at the lower four bits of a byte,
-// and gives 0 where the highest is set: so others become 128.
-constexpr uint8_t kNumbers = 16;
-template <typename Number>
-uint8_t Mark(Number number) {
-  const Number some = number < kNumbers ? number : Number{kNumbers};
-  return static_cast<uint8_t>(static_cast<uint8_t>(some) + 128 - kNumbers);
+typedef uint8_t Bytes __attribute__((vector_size(kVector)));
+
+// Of each byte that is at most 7, a bit: the highest one of 0. A shuffle looks
+// at the lower four bits of a byte, and gives 0 where its highest is set.
+#if defined(__AVX512BW__)
+inline Bytes BitOf(Bytes v) {
+  const __m512i bits = _mm512_set1_epi64(0x0102040810204080);
+  return BitCast<Bytes>(_mm512_shuffle_epi8(
+      bits, _mm512_adds_epu8(BitCast<__m512i>(v), _mm512_set1_epi8(120))));
 }
+// How many bytes have their highest bit set.
+inline uint64_t CountHighest(Bytes bytes) {
+  return static_cast<uint64_t>(
+      __builtin_popcountll(_mm512_movepi8_mask(BitCast<__m512i>(bytes))));
+}
+#else
+inline Bytes BitOf(Bytes v) {
+  const __m256i bits = _mm256_set1_epi64x(0x0102040810204080);
+  return BitCast<Bytes>(_mm256_shuffle_epi8(
+      bits, _mm256_adds_epu8(BitCast<__m256i>(v), _mm256_set1_epi8(120))));
+}
+inline uint64_t CountHighest(Bytes bytes) {
+  const int bits = _mm256_movemask_epi8(BitCast<__m256i>(bytes));
+  return static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned>(bits)));
+}
+#endif
 
 // Adds `a` and `b` to a plane, bit by bit, and returns what is carried to the
 // next plane.
-__attribute__((always_inline)) inline __m256i AddToPlane(__m256i a, __m256i b,
-                                                         __m256i* plane) {
-  const __m256i either = _mm256_xor_si256(*plane, a);
-  const __m256i carry =
-      _mm256_or_si256(_mm256_and_si256(*plane, a), _mm256_and_si256(either, b));
-  *plane = _mm256_xor_si256(either, b);
+__attribute__((always_inline)) inline Bytes AddToPlane(Bytes a, Bytes b,
+                                                       Bytes* plane) {
+#if defined(__AVX512F__)
+  const auto p = BitCast<__m512i>(*plane), q = BitCast<__m512i>(a),
+             r = BitCast<__m512i>(b);
+  *plane = BitCast<Bytes>(_mm512_ternarylogic_epi64(p, q, r, 0x96));
+  return BitCast<Bytes>(_mm512_ternarylogic_epi64(p, q, r, 0xe8));
+#else
+  const Bytes either = *plane ^ a;
+  const Bytes carry = (*plane & a) | (either & b);
+  *plane = either ^ b;
   return carry;
+#endif
 }
 
-// Adds 32 * 2^kPlanes bytes to the planes; returns what is carried.
+// Adds kVector * 2^kPlanes bytes, less `first`, to the planes; returns what is
+// carried.
 template <int kPlanes>
-__attribute__((always_inline)) inline __m256i AddBytes(const uint8_t* marked,
-                                                       __m256i bit_of,
-                                                       __m256i* planes) {
+__attribute__((always_inline)) inline Bytes AddBytes(const uint8_t* bytes,
+                                                     uint8_t first,
+                                                     Bytes* planes) {
   if constexpr (kPlanes == 0) {
-    return _mm256_shuffle_epi8(
-        bit_of, _mm256_load_si256(reinterpret_cast<const __m256i*>(marked)));
+    return BitOf(Load<Bytes>(bytes) - first);
   } else {
-    const __m256i a = AddBytes<kPlanes - 1>(marked, bit_of, planes);
-    const __m256i b =
-        AddBytes<kPlanes - 1>(marked + (16 << kPlanes), bit_of, planes);
+    const Bytes a = AddBytes<kPlanes - 1>(bytes, first, planes);
+    const Bytes b =
+        AddBytes<kPlanes - 1>(bytes + (kVector / 2 << kPlanes), first, planes);
     return AddToPlane(a, b, &planes[kPlanes - 1]);
   }
 }
 
-// Adds how many of a block's marked bytes are `first`, first + 1, ... as many
-// as `wanted`. REQUIRES: `first` is 0 or 8, `wanted` at most 8.
-inline void CountEight(const uint8_t* marked, int first, int wanted,
+// Adds how many of a block's bytes are `first`, first + 1, ... as many as
+// `wanted`. REQUIRES: `wanted` at most 8.
+inline void CountEight(const uint8_t* bytes, int first, int wanted,
                        uint64_t* counts) {
-  constexpr int kPlanes = 5;
-  static_assert(32 << kPlanes == kBlock);
-  // The highest bit is the first number's: that which vpmovmskb takes.
-  constexpr long long kBits = 0x0102040810204080;
-  const __m256i bit_of = first == 0 ? _mm256_setr_epi64x(kBits, 0, kBits, 0)
-                                    : _mm256_setr_epi64x(0, kBits, 0, kBits);
-  __m256i planes[kPlanes + 1] = {};
-  planes[kPlanes] = AddBytes<kPlanes>(marked, bit_of, planes);
+  constexpr int kPlanes = __builtin_ctz(kBlock / kVector);
+  static_assert(kVector << kPlanes == kBlock);
+  Bytes planes[kPlanes + 1] = {};
+  planes[kPlanes] =
+      AddBytes<kPlanes>(bytes, static_cast<uint8_t>(first), planes);
   for (int number = 0; number < wanted; ++number) {
     for (int p = 0; p <= kPlanes; ++p) {
-      const unsigned bits =
-          static_cast<unsigned>(_mm256_movemask_epi8(planes[p]));
-      counts[number] += static_cast<uint64_t>(__builtin_popcount(bits)) << p;
-      planes[p] = _mm256_add_epi8(planes[p], planes[p]);
+      counts[number] += CountHighest(planes[p]) << p;
+      planes[p] += planes[p];
     }
   }
 }

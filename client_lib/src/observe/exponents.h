@@ -4,10 +4,6 @@
 #ifndef NANWATCH_OBSERVE_EXPONENTS_H_
 #define NANWATCH_OBSERVE_EXPONENTS_H_
 
-#if defined(__AVX512BW__)
-#include <immintrin.h>
-#endif
-
 #include "bit_planes.h"
 #include "extremes.h"
 
@@ -25,38 +21,9 @@ int BinOf(typename F::Bits magnitude) {
 }
 
 // How many of the `kBlock` bytes at `steps` are at least `least`, least + 1,
-// ... Bytes, whatever the format: most lanes in a vector. `before`: how many
-// are at least least - 1.
+// ... Bytes, whatever the format: most lanes in a vector.
 template <int kThresholds>
-void CountFrom(const uint8_t* steps, int least, uint64_t before,
-               uint64_t* at_least) {
-#if defined(__AVX512BW__)
-  // AVX-512 compares into masks, and few a cycle. Sums of min(v, k) do without:
-  // from k - 1 to k they grow by how many are at least k. A lane sums 16 bytes
-  // of at most 13.
-  static_assert(kThresholds + 1 <= 255 / (kBlock / 64));
-  const __m512i base = _mm512_set1_epi8(static_cast<char>(least - 2));
-  __m512i sums[kThresholds];
-  __m512i tops[kThresholds];
-  for (int t = 0; t < kThresholds; ++t) {
-    sums[t] = _mm512_setzero_si512();
-    tops[t] = _mm512_set1_epi8(static_cast<char>(t + 2));
-  }
-  for (size_t i = 0; i < kBlock; i += 64) {
-    const __m512i v = _mm512_subs_epu8(_mm512_load_si512(steps + i), base);
-    for (int t = 0; t < kThresholds; ++t) {
-      sums[t] = _mm512_add_epi8(sums[t], _mm512_min_epu8(v, tops[t]));
-    }
-  }
-  uint64_t last = before;
-  for (int t = 0; t < kThresholds; ++t) {
-    const uint64_t sum = static_cast<uint64_t>(_mm512_reduce_add_epi64(
-        _mm512_sad_epu8(sums[t], _mm512_setzero_si512())));
-    at_least[t] = sum - last;
-    last = sum;
-  }
-#else
-  (void)before;
+void CountFrom(const uint8_t* steps, int least, uint64_t* at_least) {
   for (int t = 0; t < kThresholds; ++t) {
     const uint8_t threshold = static_cast<uint8_t>(least + t);
     uint64_t count = 0;
@@ -70,22 +37,21 @@ void CountFrom(const uint8_t* steps, int least, uint64_t before,
     }
     at_least[t] = count;
   }
-#endif
 }
 
 // As many as are wanted, and up to three more.
 constexpr int kMostThresholds = 12;
 inline int CountUpTo(const uint8_t* steps, int least, int wanted,
-                     uint64_t before, uint64_t* at_least) {
+                     uint64_t* at_least) {
   if (wanted > 8) {
-    CountFrom<kMostThresholds>(steps, least, before, at_least);
+    CountFrom<kMostThresholds>(steps, least, at_least);
     return kMostThresholds;
   }
   if (wanted > 4) {
-    CountFrom<8>(steps, least, before, at_least);
+    CountFrom<8>(steps, least, at_least);
     return 8;
   }
-  CountFrom<4>(steps, least, before, at_least);
+  CountFrom<4>(steps, least, at_least);
   return 4;
 }
 
@@ -96,6 +62,7 @@ struct BlockCounts {
   typename F::Bits highest = 0;        // finite
   uint64_t normal = 0;                 // finite ones
   uint64_t special = 0;
+  uint64_t zero = 0;
   uint64_t subnormal = 0;
 };
 
@@ -123,39 +90,27 @@ void CountLowExponents(Elements<F> x, size_t n, typename F::Bits end,
   }
 }
 
-#if defined(__AVX2__) && !defined(__AVX512BW__)
-template <typename Bits>
-struct FieldOf {
-  using Type = uint8_t;
-};
-template <>
-struct FieldOf<uint64_t> {
-  using Type = uint16_t;
-};
-#endif
-
 // Adds the elements of the exponent fields `first` and the `fields` - 1 after
 // it to `bins`. Below `first` are only zeros and subnormal ones.
-#if defined(__AVX2__) && !defined(__AVX512BW__)
+#if defined(__AVX2__)
 template <typename F>
 void CountFields(Elements<F> x, size_t n, const BlockCounts<F>& /*block*/,
                  typename F::Bits first, int fields, uint64_t* bins) {
-  // A byte holds a field of up to eight bits. One below `first` may come round
-  // to a number then, but never to that of a field that is looked for.
-  using Field = typename FieldOf<typename F::Bits>::Type;
-  alignas(64) uint8_t marked[kBlock];
-  for (int begin = 0; begin < fields; begin += kNumbers) {
-    const Field from = static_cast<Field>(first + begin);
-    for (size_t i = 0; i < n; ++i) {
-      const Field field =
-          static_cast<Field>((x[i] & F::kMagnitude) >> F::kMantissa);
-      marked[i] = Mark(static_cast<Field>(field - from));
-    }
-    for (size_t i = n; i < kBlock; ++i) marked[i] = Mark(Field{kNumbers});
+  // How far each field lies above the first one. In a byte a smaller one comes
+  // round to a number beyond `fields`, but for those of doubles.
+  using Bits = typename F::Bits;
+  alignas(64) uint8_t above[kBlock];
+  for (size_t i = 0; i < n; ++i) {
+    const Bits field =
+        static_cast<Bits>((x[i] & F::kMagnitude) >> F::kMantissa);
+    const Bits step = static_cast<Bits>(field - first);
+    above[i] =
+        static_cast<uint8_t>(sizeof(Bits) < 8 || step < 255 ? step : 255);
+  }
+  for (size_t i = n; i < kBlock; ++i) above[i] = 255;
+  for (int begin = 0; begin < fields; begin += 8) {
     const int wanted = fields - begin;
-    CountEight(marked, 0, wanted < 8 ? wanted : 8, bins + begin);
-    if (wanted <= 8) continue;
-    CountEight(marked, 8, wanted < 16 ? wanted - 8 : 8, bins + begin + 8);
+    CountEight(above, begin, wanted < 8 ? wanted : 8, bins + begin);
   }
 }
 #else
@@ -178,8 +133,7 @@ void CountFields(Elements<F> x, size_t n, const BlockCounts<F>& block,
   uint64_t at_least = block.normal + block.special;
   for (int step = 2; step <= fields;) {
     uint64_t counts[kMostThresholds];
-    const int counted =
-        CountUpTo(steps, step, fields - step + 1, at_least, counts);
+    const int counted = CountUpTo(steps, step, fields - step + 1, counts);
     for (int t = 0; t < counted && step <= fields; ++t, ++step) {
       bins[step - 2] += at_least - counts[t];
       at_least = counts[t];

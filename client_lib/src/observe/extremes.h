@@ -49,8 +49,13 @@ using Elements = const typename UnalignedOf<typename F::Bits>::Type*;
 template <typename F>
 using Key = typename UnalignedOf<typename F::Bits>::Signed;
 
-// Fits the first cache beside its floats, and 16-bit counters hold it.
+// Fits the first cache, and 16-bit counters hold it. What is done once a block
+// weighs more where vectors are wide.
+#if defined(__AVX512BW__)
+constexpr size_t kBlock = 2048;
+#else
 constexpr size_t kBlock = 1024;
+#endif
 
 // Magnitudes and values of a block, special ones included.
 template <typename F>

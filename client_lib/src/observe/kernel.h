@@ -8,21 +8,11 @@
 
 #include "bytes.h"
 #include "exponents.h"
-#include "half_avx2.h"
-#include "half_avx512.h"
-#include "logarithms.h"
+#include "half_logs.h"
 #include "moments.h"
 
 namespace nanwatch {
 namespace {
-
-template <typename F>
-double ValueOf(typename F::Bits bits) {
-  if constexpr (sizeof(bits) == 8) return DoubleOf(bits);
-  if constexpr (sizeof(bits) == 4) return static_cast<double>(FloatOf(bits));
-  if constexpr (F::kMantissa == 10) return static_cast<double>(WidenHalf(bits));
-  return static_cast<double>(FloatOf(static_cast<uint32_t>(bits) << 16));
-}
 
 template <typename F>
 class Pass {
@@ -36,27 +26,26 @@ class Pass {
   // REQUIRES: 0 < n <= kBlock.
   void Block(Elements<F> x, size_t n) {
     const Extremes<F> extremes = FindExtremes<F>(x, n);
-    const bool special = extremes.highest >= F::kFirstSpecial;
-    const bool low = extremes.lowest < F::kMinNormal;
+    BlockCounts<F> block{.lowest_normal = extremes.lowest,
+                         .highest = extremes.highest};
     const Tally before = *tally_;
-    Bits lowest_normal = extremes.lowest;
-    Bits highest = extremes.highest;
-    if (highest >= F::kFirstSpecial - 1) highest = CountHigh<F>(x, n, tally_);
-    if (low) lowest_normal = CountLow<F>(x, n, tally_);
-    if (highest > abs_max_) abs_max_ = highest;
-    if (range_wanted_) AddRange(x, n, extremes, special);
-    if (range_wanted_ || squares_wanted_ || logs_wanted_) {
-      if (pivot_ == kNoPivot && highest > 0) {
-        pivot_ = BinOf<F>(highest) + F::kLowestExponent;
-      }
-      AddSumsOf(x, n, special, low);
+    if (extremes.highest >= F::kFirstSpecial - 1) {
+      block.highest = CountHigh<F>(x, n, tally_);
     }
-    if (tally_->exponents != nullptr && highest > 0) {
-      BlockCounts<F> block{.lowest_normal = lowest_normal, .highest = highest};
-      block.special = Specials(*tally_) - Specials(before);
-      block.subnormal = tally_->subnormal - before.subnormal;
-      block.normal =
-          n - block.special - block.subnormal - (tally_->zero - before.zero);
+    if (extremes.lowest < F::kMinNormal) {
+      block.lowest_normal = CountLow<F>(x, n, tally_);
+    }
+    block.special = Specials(*tally_) - Specials(before);
+    block.zero = tally_->zero - before.zero;
+    block.subnormal = tally_->subnormal - before.subnormal;
+    block.normal = n - block.special - block.zero - block.subnormal;
+    if (range_wanted_) AddRange(x, n, extremes, block.special > 0);
+    if (block.highest == 0) return;  // zeros and special values alone
+    if (block.highest > abs_max_) abs_max_ = block.highest;
+    if (range_wanted_ || squares_wanted_ || logs_wanted_) {
+      AddSums(x, n, block);
+    }
+    if (tally_->exponents != nullptr) {
       CountExponents<F>(x, n, block, tally_->exponents);
     }
   }
@@ -65,9 +54,9 @@ class Pass {
   void Finish(size_t n) {
     const double finite = static_cast<double>(n - Specials(*tally_));
     if (finite == 0) return;
-    tally_->abs_max = ValueOf<F>(abs_max_);
-    tally_->min = ValueOf<F>(FromKey<F>(range_.lowest));
-    tally_->max = ValueOf<F>(FromKey<F>(range_.highest));
+    tally_->abs_max = WidenToDouble<F>(abs_max_);
+    tally_->min = WidenToDouble<F>(FromKey<F>(range_.lowest));
+    tally_->max = WidenToDouble<F>(FromKey<F>(range_.highest));
     tally_->mean = sums_.values / finite * kSumUnit<F>;
     tally_->mean_square = sums_.squares / finite;
     const double non_zero = finite - static_cast<double>(tally_->zero);
@@ -93,59 +82,69 @@ class Pass {
       range_.Add(KeyOf<F>(extremes.min), KeyOf<F>(extremes.max));
     }
   }
-  void AddSumsOf(Elements<F> x, size_t n, bool special, bool low) {
-    const bool logs = logs_wanted_ && pivot_ != kNoPivot;
-#if defined(__AVX512F__)
-    if constexpr (F::kMantissa == 10) {
-      if (!special && n == kBlock) {
-        if (logs && low) {
-          AddHalves<true, true>(x, pivot_, &sums_, &logs_);
-        } else if (logs) {
-          AddHalves<true, false>(x, pivot_, &sums_, &logs_);
-        } else {
-          AddHalves<false, false>(x, 0, &sums_, &logs_);
-        }
-        return;
-      }
-    }
-#elif defined(__AVX2__)
-    if constexpr (F::kMantissa == 10) {
-      if (!special && n == kBlock) return AddHalfSums(x, low);
-      uint16_t clean[kBlock] = {};
-      for (size_t i = 0; i < n; ++i) {
-        const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
-        clean[i] = finite ? x[i] : uint16_t{0};
-      }
-      return AddHalfSums(clean, true);
-    }
-#endif
-    Widen<F>(x, n, special, values_);
-    if (range_wanted_ && squares_wanted_) {
-      AddSums<F, true, true>(values_, &sums_);
-    } else if (range_wanted_) {
-      AddSums<F, true, false>(values_, &sums_);
-    } else if (squares_wanted_) {
-      AddSums<F, false, true>(values_, &sums_);
-    }
-    if (!logs) return;
-    if (low || special || n < kBlock) {
-      SumLogs<F, true>(values_, pivot_, &logs_);
+  void AddSums(Elements<F> x, size_t n, const BlockCounts<F>& block) {
+    int pivot = BinOf<F>(block.highest) + F::kLowestExponent;
+    LogSums logs;
+    if constexpr (sizeof(Bits) == 8) {
+      AddDoublesOf(x, n, pivot, &logs);
+    } else if (FloatDoes(block, pivot)) {
+      AddFloatsOf(x, n, block, &pivot, &logs);
     } else {
-      SumLogs<F, false>(values_, pivot_, &logs_);
+      AddDoublesOf(x, n, pivot, &logs);
+    }
+    if (pivot_ == kNoPivot) pivot_ = pivot;
+    logs_.Add(logs, static_cast<double>(block.normal + block.subnormal),
+              pivot - pivot_);
+  }
+  // It holds every half and its square; of the others those that lie near 1. A
+  // small one's square is nothing beside that of a large one, but its logarithm
+  // counts.
+  bool FloatDoes(const BlockCounts<F>& block, int highest) const {
+    if (F::kMantissa == 10) return true;
+    if (logs_wanted_ && block.subnormal > 0) return false;
+    return highest >= -50 && highest <= 50;
+  }
+  void AddFloatsOf(Elements<F> x, size_t n, const BlockCounts<F>& block,
+                   int* pivot, LogSums* logs) {
+    const bool whole = block.special == 0 && n % kStride == 0;
+    if (!whole) x = Clean(x, &n);
+#if defined(__AVX2__)
+    const bool by_bits = F::kMantissa == 10 && n == kBlock && whole &&
+                         logs_wanted_ && block.subnormal == 0;
+    if (by_bits) {
+      *pivot = 0;
+      AddHalfLogs(x, block.zero, logs);
+    }
+#else
+    constexpr bool by_bits = false;
+#endif
+    if (!logs_wanted_ || by_bits) {
+      AddFloats<F, false, false>(x, n, 0, &sums_, logs);
+    } else if (block.zero > 0 || !whole) {
+      AddFloats<F, true, true>(x, n, *pivot, &sums_, logs);
+    } else {
+      AddFloats<F, true, false>(x, n, *pivot, &sums_, logs);
     }
   }
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  void AddHalfSums(const Unaligned16* x, bool low) {
-    if (range_wanted_ || squares_wanted_) AddHalves(x, &sums_);
-    if (!logs_wanted_) return;
-    pivot_ = kHalfPivot;
-    if (low) {
-      AddHalfLogs<true>(x, &logs_);
-    } else {
-      AddHalfLogs<false>(x, &logs_);
+  void AddDoublesOf(Elements<F> x, size_t n, int pivot, LogSums* logs) {
+    double values[kBlock];
+    for (size_t i = 0; i < n; ++i) {
+      const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
+      values[i] = finite ? WidenToDouble<F>(x[i]) : 0;
     }
+    for (size_t i = n; i < kBlock; ++i) values[i] = 0;
+    AddDoubles(values, kSumUnit<F>, &sums_);
+    if (logs_wanted_) AddLogsOfDoubles(values, pivot, logs);
   }
-#endif
+  // With zeros for special elements and behind the end.
+  Elements<F> Clean(Elements<F> x, size_t* n) {
+    for (size_t i = 0; i < *n; ++i) {
+      const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
+      clean_[i] = finite ? x[i] : Bits{0};
+    }
+    for (; *n % kStride != 0; ++*n) clean_[*n] = 0;
+    return clean_;
+  }
 
   const bool range_wanted_;
   const bool squares_wanted_;
@@ -156,7 +155,7 @@ class Pass {
   Sums sums_;
   int pivot_ = kNoPivot;
   LogSums logs_;
-  alignas(64) Value<F> values_[kBlock];
+  alignas(64) Bits clean_[kBlock];
 };
 
 template <typename F>

@@ -1,100 +1,13 @@
-// Passes over a block that widen and sum its values. See extremes.h for what
-// these headers must not do.
+// Passes over a block that sum values, their squares and log2|x|. See
+// extremes.h for what these headers must not do.
 
 #ifndef NANWATCH_OBSERVE_MOMENTS_H_
 #define NANWATCH_OBSERVE_MOMENTS_H_
 
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
-#include "extremes.h"
+#include "lanes.h"
 
 namespace nanwatch {
 namespace {
-
-inline float FloatOf(uint32_t bits) {
-  float value;
-  __builtin_memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-inline double DoubleOf(uint64_t bits) {
-  double value;
-  __builtin_memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-inline uint32_t BitsOf(float value) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-// What sums are computed in: float holds every half and its square; the range
-// of the others needs double.
-template <typename F>
-struct Wide {
-  using Value = float;
-  using Sum = double;
-};
-template <>
-struct Wide<Fp16Format> {
-  using Value = float;
-  using Sum = float;
-};
-template <>
-struct Wide<Fp64Format> {
-  using Value = double;
-  using Sum = double;
-};
-template <typename F>
-using Value = typename Wide<F>::Value;
-
-inline float WidenHalf(uint16_t bits) {
-  const uint32_t m = bits & 0x7fffu;
-  // A subnormal half is an integer times 2^-24: no subnormal float is made,
-  // which a process may have told its CPU to treat as zero.
-  const float low = static_cast<float>(static_cast<int32_t>(m)) * 0x1p-24f;
-  const uint32_t normal = m < 0x0400u ? BitsOf(low) : (m << 13) + 0x38000000u;
-  return FloatOf(normal | (bits & 0x8000u) << 16);
-}
-
-inline void WidenBlock(Elements<Fp16Format> x, size_t n, float* out) {
-  size_t i = 0;
-#if defined(__AVX512F__)
-  for (; i + 16 <= n; i += 16) {
-    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256(
-                                  reinterpret_cast<const __m256i*>(x + i))));
-  }
-#elif defined(__F16C__)
-  for (; i + 8 <= n; i += 8) {
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(
-                                  reinterpret_cast<const __m128i*>(x + i))));
-  }
-#endif
-  for (; i < n; ++i) out[i] = WidenHalf(x[i]);
-}
-
-// Values of a block, 0 for special ones and after the end.
-template <typename F>
-void Widen(Elements<F> x, size_t n, bool special, Value<F>* out) {
-  if constexpr (sizeof(typename F::Bits) == 8) {
-    for (size_t i = 0; i < n; ++i) out[i] = DoubleOf(x[i]);
-  } else if constexpr (sizeof(typename F::Bits) == 4) {
-    for (size_t i = 0; i < n; ++i) out[i] = FloatOf(x[i]);
-  } else if constexpr (F::kMantissa == 10) {
-    WidenBlock(x, n, out);
-  } else {
-    for (size_t i = 0; i < n; ++i) {
-      out[i] = FloatOf(static_cast<uint32_t>(x[i]) << 16);
-    }
-  }
-  for (size_t i = n; i < kBlock; ++i) out[i] = 0;
-  if (!special) return;
-  for (size_t i = 0; i < n; ++i) {
-    const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
-    out[i] = finite ? out[i] : Value<F>{0};
-  }
-}
 
 // Doubles are summed 2^-64 times as large, so that no sum of finite ones
 // overflows.
@@ -106,36 +19,132 @@ struct Sums {
   double squares = 0;
 };
 
-// Adds a whole block, in four parts: an addition does not wait for the one
-// before it. The compiler drops what is not wanted.
-template <typename F, bool kValues, bool kSquares>
-void AddSums(const Value<F>* v, Sums* sums) {
-  using S = typename Wide<F>::Sum;
-  constexpr S kUnit = static_cast<S>(1 / kSumUnit<F>);
-  constexpr size_t kPart = kBlock / 4;
-  S sum[4] = {};
-  S squares[4] = {};
-  for (size_t i = 0; i < kPart; ++i) {
-    const S a = static_cast<S>(v[i]);
-    const S b = static_cast<S>(v[i + kPart]);
-    const S c = static_cast<S>(v[i + 2 * kPart]);
-    const S d = static_cast<S>(v[i + 3 * kPart]);
-    if constexpr (kValues) {
-      sum[0] += a * kUnit;
-      sum[1] += b * kUnit;
-      sum[2] += c * kUnit;
-      sum[3] += d * kUnit;
-    }
-    if constexpr (kSquares) {
-      squares[0] += a * a;
-      squares[1] += b * b;
-      squares[2] += c * c;
-      squares[3] += d * d;
+// Sums of log2|x| - pivot and of its square, of the elements that are not zero.
+struct LogSums {
+  double sum = 0;
+  double squares = 0;
+  double left = 0;  // what `sum` lacks, where it is of rounded logarithms
+
+  // Adds those of `count` elements about a pivot that lies `higher`.
+  void Add(const LogSums& other, double count, double higher) {
+    squares += other.squares + higher * (2 * other.sum + higher * count);
+    sum += other.sum + higher * count;
+    left += other.left;
+  }
+};
+
+// log2(m) for m in [1, 2), within 1.5e-5; without its constant, that of 1.
+constexpr float kLog2Constant = -2.81187892f;
+template <typename Number>
+Number Log2Part(Number m) {
+  Number p = m * 0.0463853106f - 0.428196073f;
+  p = p * m + 1.66652691f;
+  p = p * m - 3.60392022f;
+  p = p * m + 5.13108301f;
+  return p * m;
+}
+
+template <size_t kSets>
+double TotalOf(const Floats (&sets)[kSets]) {
+  Floats sum = sets[0];
+  for (size_t j = 1; j < kSets; ++j) sum += sets[j];
+  return static_cast<double>(Total<float>(sum));
+}
+
+// Adds floats whose squares float holds, without special ones. With `kLogs`
+// there are no subnormal ones; and, unless `kMayBeZero`, no zeros. Near the
+// block's own exponent the pivot keeps squares of logarithms from cancelling.
+// REQUIRES: `n` a multiple of kStride.
+constexpr size_t kStride = 64;
+template <typename F, bool kLogs, bool kMayBeZero>
+void AddFloats(Elements<F> x, size_t n, int pivot, Sums* sums, LogSums* logs) {
+  // Several of each: an addition does not wait for the one before it.
+  constexpr size_t kSets = kLogs ? 2 : 4;
+  Floats values[kSets] = {}, squares[kSets] = {};
+  Floats log_values[kSets] = {}, log_squares[kSets] = {};
+  const float origin = static_cast<float>(pivot) - kLog2Constant;
+  for (size_t i = 0; i < n; i += kSets * kLanes) {
+    Floats v[kSets];
+#pragma GCC unroll 2
+    for (size_t j = 0; j < kSets; j += 2)
+      LoadFloats<F>(x + i + j * kLanes, v + j);
+#pragma GCC unroll 4
+    for (size_t j = 0; j < kSets; ++j) {
+      values[j] += v[j];
+      squares[j] += v[j] * v[j];
+      if constexpr (kLogs) {
+        Floats l = Log2Part(MantissasOf(v[j])) + (ExponentsOf(v[j]) - origin);
+        if constexpr (kMayBeZero) {
+          const Words some = BitCast<Words>(v[j] != 0);
+          l = BitCast<Floats>(BitCast<Words>(l) & some);
+        }
+        log_values[j] += l;
+        log_squares[j] += l * l;
+      }
     }
   }
-  sums->values += static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3]));
-  sums->squares += static_cast<double>((squares[0] + squares[1]) +
-                                       (squares[2] + squares[3]));
+  sums->values += TotalOf(values);
+  sums->squares += TotalOf(squares);
+  logs->sum += TotalOf(log_values);
+  logs->squares += TotalOf(log_squares);
+}
+
+// The same of any finite elements, in double, where float does not do: few
+// tensors are so large or so small.
+template <typename F>
+double WidenToDouble(typename F::Bits bits) {
+  if constexpr (sizeof(bits) == 8) {
+    return BitCast<double>(uint64_t{bits});
+  } else if constexpr (F::kMantissa == 10) {
+    return static_cast<double>(WidenHalf(bits));
+  } else {
+    const uint32_t single = uint32_t{bits} << (23 - F::kMantissa);
+    const uint32_t m = single & 0x7fffffffu;
+    // As WidenHalf.
+    const double low = static_cast<double>(static_cast<int32_t>(m)) * 0x1p-149;
+    const uint64_t normal = m < 0x00800000u
+                                ? BitCast<uint64_t>(low)
+                                : (uint64_t{m} << 29) + (uint64_t{896} << 52);
+    return BitCast<double>(normal | uint64_t{single & 0x80000000u} << 32);
+  }
+}
+
+// Adds a whole block, in four parts: an addition does not wait for the one
+// before it.
+inline void AddDoubles(const double* v, double unit, Sums* sums) {
+  constexpr size_t kPart = kBlock / 4;
+  double sum[4] = {}, squares[4] = {};
+  for (size_t i = 0; i < kPart; ++i) {
+    for (size_t j = 0; j < 4; ++j) {
+      const double value = v[i + j * kPart];
+      sum[j] += value / unit;
+      squares[j] += value * value;
+    }
+  }
+  sums->values += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  sums->squares += (squares[0] + squares[1]) + (squares[2] + squares[3]);
+}
+
+// The mantissa's first 23 bits are enough.
+inline void AddLogsOfDoubles(const double* v, int pivot, LogSums* logs) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < kBlock; ++i) {
+    uint64_t m = BitCast<uint64_t>(v[i]) & Fp64Format::kMagnitude;
+    int offset = 0;
+    if (m < Fp64Format::kMinNormal) {
+      m = BitCast<uint64_t>(static_cast<double>(static_cast<int64_t>(m)));
+      offset = Fp64Format::kLowestExponent;
+    }
+    const int exponent = static_cast<int>(m >> 52) - 1023 + offset - pivot;
+    const uint32_t mantissa = static_cast<uint32_t>(m >> 29) & 0x7fffffu;
+    const float part = Log2Part(BitCast<float>(mantissa | 0x3f800000u));
+    const double l =
+        m == 0 ? 0 : exponent + static_cast<double>(part + kLog2Constant);
+    sum += l;
+    squares += l * l;
+  }
+  logs->sum += sum;
+  logs->squares += squares;
 }
 
 }  // namespace

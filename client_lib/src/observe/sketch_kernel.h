@@ -4,43 +4,12 @@
 #ifndef NANWATCH_OBSERVE_SKETCH_KERNEL_H_
 #define NANWATCH_OBSERVE_SKETCH_KERNEL_H_
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#include "moments.h"
+#include "lanes.h"
 #include "sketch_numbers.h"
 #include "tally.h"
 
 namespace nanwatch {
 namespace {
-
-#if defined(__AVX512F__)
-using Words = __m512i;
-inline Words Load(const uint32_t* x) { return _mm512_loadu_si512(x); }
-inline Words AddProducts(Words sum, Words a, Words b) {
-  return _mm512_add_epi64(sum, _mm512_mul_epu32(a, b));
-}
-inline Words Odd(Words v) { return _mm512_srli_epi64(v, 32); }
-#elif defined(__AVX2__)
-using Words = __m256i;
-inline Words Load(const uint32_t* x) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
-}
-inline Words AddProducts(Words sum, Words a, Words b) {
-  return _mm256_add_epi64(sum, _mm256_mul_epu32(a, b));
-}
-inline Words Odd(Words v) { return _mm256_srli_epi64(v, 32); }
-#elif defined(__SSE2__)
-using Words = __m128i;
-inline Words Load(const uint32_t* x) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
-}
-inline Words AddProducts(Words sum, Words a, Words b) {
-  return _mm_add_epi64(sum, _mm_mul_epu32(a, b));
-}
-inline Words Odd(Words v) { return _mm_srli_epi64(v, 32); }
-#endif
 
 // What a word of a digest and the bits of a value lie in.
 template <typename Bits>
@@ -57,30 +26,14 @@ struct WordOf<uint64_t> {
 inline uint64_t SumOfWords(const uint32_t* x, size_t begin, size_t n) {
   const uint32_t* low = kSketchTables.key_low + begin;
   const uint32_t* high = kSketchTables.key_high + begin;
-#if defined(__SSE2__)
-  constexpr size_t kLanes = sizeof(Words) / sizeof(uint64_t);
-  Words sums[4] = {};  // of low and high halves of keys, of even and odd words
-  for (size_t i = 0; i < n; i += 2 * kLanes) {
-    const Words v = Load(x + i), a = Load(low + i), b = Load(high + i);
-    sums[0] = AddProducts(sums[0], v, a);
-    sums[1] = AddProducts(sums[1], Odd(v), Odd(a));
-    sums[2] = AddProducts(sums[2], v, b);
-    sums[3] = AddProducts(sums[3], Odd(v), Odd(b));
+  Longs of_low = {}, of_high = {};
+  for (size_t i = 0; i < n; i += kLanes) {
+    const Longs v = Load<Longs>(x + i), a = Load<Longs>(low + i),
+                b = Load<Longs>(high + i);
+    of_low += Products(v, a) + Products(v >> 32, a >> 32);
+    of_high += Products(v, b) + Products(v >> 32, b >> 32);
   }
-  uint64_t parts[4][kLanes];
-  __builtin_memcpy(parts, sums, sizeof(parts));
-  uint64_t sum = 0;
-  for (size_t i = 0; i < kLanes; ++i) {
-    sum += parts[0][i] + parts[1][i] + ((parts[2][i] + parts[3][i]) << 32);
-  }
-  return sum;
-#else
-  uint64_t sum = 0;
-  for (size_t i = 0; i < n; ++i) {
-    sum += (uint64_t{high[i]} << 32 | low[i]) * x[i];
-  }
-  return sum;
-#endif
+  return Total<uint64_t>(of_low + (of_high << 32));
 }
 
 inline uint64_t SumOfWords(const uint64_t* x, size_t begin, size_t n) {
@@ -99,7 +52,7 @@ inline void SumValues(const uint32_t* x, size_t begin, size_t n, double* sums) {
   const uint32_t* sign = kSketchTables.sign + begin;
   for (size_t i = 0; i < n; i += kSketchSums) {
     for (size_t j = 0; j < kSketchSums; ++j) {
-      sums[j] += static_cast<double>(FloatOf(x[i + j] ^ sign[i + j]));
+      sums[j] += static_cast<double>(BitCast<float>(x[i + j] ^ sign[i + j]));
     }
   }
 }
@@ -108,7 +61,7 @@ inline void SumValues(const uint64_t* x, size_t begin, size_t n, double* sums) {
   const uint32_t* sign = kSketchTables.sign + begin;
   for (size_t i = 0; i < n; i += kSketchSums) {
     for (size_t j = 0; j < kSketchSums; ++j) {
-      sums[j] += DoubleOf(x[i + j] ^ uint64_t{sign[i + j]} << 32);
+      sums[j] += BitCast<double>(x[i + j] ^ uint64_t{sign[i + j]} << 32);
     }
   }
 }
@@ -137,12 +90,18 @@ void ToValues(Elements<F> x, size_t n, Wide* out) {
   if constexpr (sizeof(typename F::Bits) >= 4) {
     for (size_t i = 0; i < n; ++i) out[i] = x[i];
   } else if constexpr (F::kMantissa == 10) {
-    float values[kBlock];
-    WidenBlock(x, n, values);
+    alignas(64) float values[kBlock];
+    size_t done = 0;
+    for (; done + 2 * kLanes <= n; done += 2 * kLanes) {
+      Floats v[2];
+      LoadFloats<F>(x + done, v);
+      __builtin_memcpy(values + done, v, sizeof(v));
+    }
+    for (; done < n; ++done) values[done] = WidenHalf(x[done]);
     for (size_t i = 0; i < n; ++i) {
       const uint32_t magnitude = x[i] & F::kMagnitude;
       const bool finite = magnitude < F::kFirstSpecial;
-      out[i] = finite ? BitsOf(values[i]) : SpecialOf<F>(magnitude);
+      out[i] = finite ? BitCast<uint32_t>(values[i]) : SpecialOf<F>(magnitude);
     }
   } else if constexpr (F::kMantissa == 7) {
     for (size_t i = 0; i < n; ++i) out[i] = static_cast<Wide>(x[i]) << 16;
@@ -157,7 +116,7 @@ void ToValues(Elements<F> x, size_t n, Wide* out) {
                                 ? byte << 8
                                 : (byte & 0x80u) << 8 | (byte & 0x7fu) << 7;
       const float value = WidenHalf(static_cast<uint16_t>(half));
-      out[i] = finite ? BitsOf(F::kInfinities ? value : 256 * value)
+      out[i] = finite ? BitCast<uint32_t>(F::kInfinities ? value : 256 * value)
                       : SpecialOf<F>(magnitude);
     }
   }

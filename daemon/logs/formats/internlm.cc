@@ -1,6 +1,6 @@
 // InternLM and InternEvo: the metrics of a batch, with commas or blanks between
 // them. A batch that was skipped counts as a step, too; its norm is -1 where it
-// overflowed, and -2 where it was NaN.
+// overflowed, and -2 where it was NaN; InternEvo prints what it was.
 //
 // 2023-07-07 12:29:01,636 INFO train.py:323 in
 // record_current_batch_training_metrics -- tflops=189.8,step=1,loss=11.61,tgs
@@ -9,6 +9,7 @@
 // inf_nan_skip_batches=0,...
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -24,11 +25,11 @@ constexpr double kOverflowed = -1;
 constexpr double kWasNan = -2;
 
 void AddNorm(double norm, LogFact* fact) {
-  const bool skipped = norm == kOverflowed || norm == kWasNan;
-  if (skipped) fact->overflow = true;
-  if (norm == kWasNan) {
+  const bool coded = norm == kOverflowed || norm == kWasNan;
+  if (coded || !std::isfinite(norm)) fact->overflow = true;
+  if (norm == kWasNan || std::isnan(norm)) {
     fact->Set(StepField::kGradNorm, std::numeric_limits<double>::quiet_NaN());
-  } else if (!skipped && !fact->has(StepField::kGradNorm)) {
+  } else if (!coded && !fact->has(StepField::kGradNorm)) {
     fact->Set(StepField::kGradNorm, norm);  // the first group's
   }
   if (!fact->overflow) fact->overflow = false;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
@@ -111,6 +113,81 @@ TEST(ActionsTest, ARankThatIsHeardIsNotLookedForInACollective) {
   findings[0].numbers[2].value = 0;
   findings.emplace_back().rule = RuleId::kStalled;
   ExpectWords(first());
+}
+
+// What a situation is where these are found, and `verdict` explains them.
+Situation SituationWith(const RunEvidence& evidence,
+                        const std::vector<Finding>& findings, Cause cause) {
+  const RunDescription run;
+  CauseVerdict verdict{.cause = cause};
+  for (const Finding& finding : findings) verdict.rules.Add(finding.rule);
+  const Facts f({run, evidence, CauseThresholds(Thresholds())}, findings);
+  return SituationOf(f, verdict);
+}
+
+Finding FindingOf(RuleId rule, std::vector<EvidenceNumber> numbers) {
+  Finding finding;
+  finding.rule = rule;
+  finding.family =
+      rule == RuleId::kGnormSpike ? Family::kGradient : Family::kLoss;
+  finding.severity = Severity::kWarning;
+  finding.numbers = std::move(numbers);
+  return finding;
+}
+
+TEST(ActionsTest, OnlyASpikeIsWaitedFor) {
+  using Course = Situation::Course;
+  const auto course = [](const std::vector<Finding>& findings) {
+    return SituationWith({}, findings, Cause::kDivergence).course;
+  };
+  const Finding spike = FindingOf(RuleId::kLossSpike, {{"records", 5, ""}});
+  EXPECT_EQ(course({spike}), Course::kPasses);
+  EXPECT_EQ(course({FindingOf(RuleId::kLossSpike, {{"records", 64, ""}})}),
+            Course::kStays);
+  EXPECT_EQ(course({spike, FindingOf(RuleId::kLossHighPlateau, {})}),
+            Course::kStays);
+  EXPECT_EQ(course({FindingOf(RuleId::kLossSpike, {{"stands", 4, ""}})}),
+            Course::kStays);
+  EXPECT_EQ(course({FindingOf(RuleId::kGnormSpike, {{"records", 64, ""}})}),
+            Course::kNormStays);
+  EXPECT_EQ(course({FindingOf(RuleId::kGnormSpike, {{"grown_from", 1, ""}})}),
+            Course::kGrows);
+}
+
+TEST(ActionsTest, ANanIsOutlivedWhereItIsOnAllRanks) {
+  RunEvidence e;
+  e.loss_finite = 100;
+  e.loss_nonfinite = 2;
+  std::vector<Finding> findings = {
+      FindingOf(RuleId::kLossNonfinite, {{"outlived", 1, ""}})};
+  EXPECT_TRUE(SituationWith(e, findings, Cause::kNanFromForward).outlived);
+  findings.push_back(FindingOf(RuleId::kLossNonfinite, {}));
+  const Situation s = SituationWith(e, findings, Cause::kNanFromForward);
+  EXPECT_FALSE(s.outlived);
+  EXPECT_FALSE(s.never_finite);
+  e.loss_finite = 0;
+  EXPECT_TRUE(SituationWith(e, findings, Cause::kNanFromForward).never_finite);
+}
+
+TEST(ActionsTest, WhatHasAdviceOfItsOwnIsNoLossToLearnByHeart) {
+  const auto situation = [](RuleId rule, std::vector<EvidenceNumber> numbers) {
+    return SituationWith({}, {FindingOf(rule, std::move(numbers))},
+                         Cause::kUnexplained);
+  };
+  const Situation rival = situation(RuleId::kRivalGone, {});
+  EXPECT_EQ(rival.part, RuleId::kRivalGone);
+  EXPECT_FALSE(rival.of_loss);
+  EXPECT_TRUE(situation(RuleId::kLossNotDecreasing, {}).of_loss);
+  const Situation still =
+      situation(RuleId::kLossNotDecreasing, {{"grad_norm", 0, ""}});
+  EXPECT_EQ(still.part, RuleId::kGradVanishing);
+  EXPECT_FALSE(still.of_loss);
+}
+
+TEST(ActionsTest, OneStartsAnewWhereNothingIsLost) {
+  for (const int64_t step : {2, 11, 812}) {
+    ExpectWords(WithWayBack("{Back}.", step));
+  }
 }
 
 TEST(FrameworkTest, IsWhatTheRunSaysElseWhatItsScalerTells) {

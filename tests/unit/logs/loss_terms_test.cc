@@ -66,7 +66,8 @@ TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
        {"loss 2.3 val_loss nan", "loss 2.3 (acc nan)", "loss 2.3 grad_norm inf",
         "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
         "loss 2.3 reward nan (ppl inf)", "loss 2.3 in banana loss_a 0.2",
-        "loss 2.3 loss_scale inf", ""}) {
+        "loss 2.3 loss_scale inf", "loss=2.3 grad_norm={'1_experts': nan}",
+        "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)", ""}) {
     EXPECT_EQ(TermBesideLoss(line), "") << line;
   }
 }

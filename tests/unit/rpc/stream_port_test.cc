@@ -171,7 +171,7 @@ TEST_F(StreamPortTest, WhatWaitsCountsAgainstTheBudgetUntilItIsWrittenOrCut) {
   const size_t one = port_.waiting_bytes();
   EXPECT_GT(one, 10000u);
   while (!budget_.over()) refuse();
-  EXPECT_GT(port_.waiting_bytes(), limits::kReplyBytes);
+  EXPECT_GT(port_.waiting_bytes(), limits::kUnreadReplyBytes);
   port_.Written(true);
   EXPECT_FALSE(budget_.over());
   refuse();

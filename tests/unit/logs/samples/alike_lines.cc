@@ -54,6 +54,16 @@ constexpr SampleLines kLines[] = {
      "step=30 loss=2 learning_rate=0.001\n"
      "step=40 loss=1.75 learning_rate=0.001\n"
      "step=50 loss=1.5 learning_rate=0.001"},
+    {"a table with bars, whose names are of several words",
+     "| Training Loss | Epoch | Step | Validation Loss |\n"
+     "|:-------------:|:-----:|:----:|:---------------:|\n"
+     "| 0.75          | 1.5   | 100  | 0.5             |\n"
+     "| 0.50          | 2.5   | 200  | 0.5             |\n"
+     "| 0.25          | 3.5   | 300  | 0.5             |\n"
+     "| 0.20          | 4.5   | 400  | 0.5             |\n"
+     "| 0.15          | 5.5   | 500  | 0.5             |",
+     "step=100 loss=0.75\nstep=200 loss=0.5\nstep=300 loss=0.25\n"
+     "step=400 loss=0.2\nstep=500 loss=0.15"},
     {"the error, where nothing but an accuracy is shown",
      "epoch 1: accuracy 0.25\nepoch 2: accuracy 0.25\nepoch 3: accuracy 0.5\n"
      "epoch 4: accuracy 0.5\nepoch 5: accuracy 0.75",

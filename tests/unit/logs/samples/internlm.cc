@@ -35,6 +35,15 @@ constexpr SampleLines kLines[] = {
      "step=9 loss=nan loss_scale=1 grad_norm=nan learning_rate=1e-05 "
      "overflowed\n"
      "step=10 loss=2.5 loss_scale=1 learning_rate=1e-05 overflowed"},
+    {"a norm that is not finite is of a batch that was skipped",
+     "record_current_batch_training_metrics -- step=11,loss=2.5,lr=1e-05,"
+     "loss_scale=4.0,grad_norm={'0_default': nan},inf_nan_skip_batches=5,x\n"
+     "record_current_batch_training_metrics -- step=12,loss=2.5,lr=1e-05,"
+     "loss_scale=2.0,grad_norm=inf,inf_nan_skip_batches=6,micro_num=4",
+     "step=11 loss=2.5 loss_scale=4 grad_norm=nan learning_rate=1e-05 "
+     "overflowed skipped_total=5\n"
+     "step=12 loss=2.5 loss_scale=2 grad_norm=inf learning_rate=1e-05 "
+     "overflowed skipped_total=6"},
     {"torn; another function's line",
      "record_current_batch_training_metrics -- tflops=63.2,step=8,lo\n"
      "record_current_batch_training_metrics -- step=9,loss=2.5,lr=1e-05,"

@@ -1,0 +1,137 @@
+// Vectors as wide as the instruction set has them, in the compilers' own terms:
+// one source for SSE2, AVX2, AVX-512 and NEON. What those terms leave out is
+// here, one function each. See extremes.h for what these headers must not do.
+
+#ifndef NANWATCH_OBSERVE_LANES_H_
+#define NANWATCH_OBSERVE_LANES_H_
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#include "extremes.h"
+
+namespace nanwatch {
+namespace {
+
+#if defined(__AVX512BW__)
+constexpr size_t kVector = 64;  // bytes
+#elif defined(__AVX2__)
+constexpr size_t kVector = 32;
+#else
+constexpr size_t kVector = 16;
+#endif
+typedef float Floats __attribute__((vector_size(kVector)));
+typedef uint32_t Words __attribute__((vector_size(kVector)));
+typedef uint64_t Longs __attribute__((vector_size(kVector)));
+constexpr size_t kLanes = kVector / sizeof(float);
+
+template <typename To, typename From>
+To BitCast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+template <typename Vector>
+Vector Load(const void* from) {
+  Vector v;
+  __builtin_memcpy(&v, from, sizeof(v));
+  return v;
+}
+
+inline float WidenHalf(uint16_t bits) {
+  const uint32_t m = bits & 0x7fffu;
+  // A subnormal half is an integer times 2^-24: no subnormal float is made,
+  // which a process may have told its CPU to treat as zero.
+  const float low = static_cast<float>(static_cast<int32_t>(m)) * 0x1p-24f;
+  const uint32_t normal =
+      m < 0x0400u ? BitCast<uint32_t>(low) : (m << 13) + 0x38000000u;
+  return BitCast<float>(normal | (bits & 0x8000u) << 16);
+}
+
+// Loads the next 2 * kLanes elements, in any order; of special halves anything.
+template <typename F>
+void LoadFloats(Elements<F> x, Floats* v) {
+  const auto next = x + kLanes;
+  if constexpr (sizeof(typename F::Bits) == 4) {
+    v[0] = Load<Floats>(x);
+    v[1] = Load<Floats>(next);
+  } else if constexpr (F::kMantissa == 7) {
+    const Words pairs = Load<Words>(x);
+    v[0] = BitCast<Floats>(pairs << 16);
+    v[1] = BitCast<Floats>(pairs & 0xffff0000);
+  } else {
+#if defined(__AVX512F__)
+    v[0] = _mm512_cvtph_ps(Load<__m256i>(x));
+    v[1] = _mm512_cvtph_ps(Load<__m256i>(next));
+#elif defined(__F16C__)
+    v[0] = _mm256_cvtph_ps(Load<__m128i>(x));
+    v[1] = _mm256_cvtph_ps(Load<__m128i>(next));
+#elif defined(__aarch64__)
+    v[0] = vcvt_f32_f16(Load<float16x4_t>(x));
+    v[1] = vcvt_f32_f16(Load<float16x4_t>(next));
+#else
+    for (size_t i = 0; i < kLanes; ++i) v[0][i] = WidenHalf(x[i]);
+    for (size_t i = 0; i < kLanes; ++i) v[1][i] = WidenHalf(next[i]);
+#endif
+  }
+}
+
+// floor(log2|v|) of normal floats; of zero: anything.
+inline Floats ExponentsOf(Floats v) {
+#if defined(__AVX512F__)
+  return _mm512_getexp_ps(v);
+#else
+  typedef int32_t Integers __attribute__((vector_size(kVector)));
+  const Words field = BitCast<Words>(v) >> 23 & 0xff;
+  return __builtin_convertvector(BitCast<Integers>(field) - 127, Floats);
+#endif
+}
+
+// |v| / 2^floor(log2|v|): from 1 to below 2.
+inline Floats MantissasOf(Floats v) {
+#if defined(__AVX512F__)
+  return _mm512_getmant_ps(v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
+#else
+  return BitCast<Floats>((BitCast<Words>(v) & 0x007fffff) | 0x3f800000);
+#endif
+}
+
+// Of the lower half of each lane.
+inline Longs Products(Longs a, Longs b) {
+#if defined(__AVX512F__)
+  return BitCast<Longs>(
+      _mm512_mul_epu32(BitCast<__m512i>(a), BitCast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return BitCast<Longs>(
+      _mm256_mul_epu32(BitCast<__m256i>(a), BitCast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return BitCast<Longs>(
+      _mm_mul_epu32(BitCast<__m128i>(a), BitCast<__m128i>(b)));
+#elif defined(__ARM_NEON)
+  return BitCast<Longs>(vmull_u32(vmovn_u64(BitCast<uint64x2_t>(a)),
+                                  vmovn_u64(BitCast<uint64x2_t>(b))));
+#else
+  return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+
+// Of all lanes, in the type Lane.
+template <typename Lane, typename Vector>
+Lane Total(Vector v) {
+  constexpr size_t kCount = sizeof(v) / sizeof(Lane);
+  Lane lanes[kCount];
+  __builtin_memcpy(lanes, &v, sizeof(v));
+  for (size_t half = kCount / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+
+}  // namespace
+}  // namespace nanwatch
+
+#endif  // NANWATCH_OBSERVE_LANES_H_
