@@ -33,7 +33,7 @@ double Together(std::vector<double> all, double at_hand) {
 }  // namespace
 
 std::vector<double> LowerExcesses(const StepAndNear& near) {
-  std::map<TensorName, std::vector<const Apart*>> all;
+  std::map<TensorName, std::vector<const LowerApart*>> all;
   for (size_t s = 0; s < near.steps.size(); ++s) {
     const PairedStep& step = near.steps[s];
     if (near.apart[s].empty()) continue;
@@ -46,20 +46,20 @@ std::vector<double> LowerExcesses(const StepAndNear& near) {
   std::vector<double> excesses;
   for (size_t i = 0; i < near.step().pairs.size(); ++i) {
     const TensorPair& pair = near.step().pairs[i];
-    const Apart& here = near.apart[near.at][i];
+    const LowerApart& here = near.apart[near.at][i];
     if (!pair.distance || pair.by_statistics) {
       excesses.push_back(here.excess);
       continue;
     }
-    const auto together = [&](double Apart::*number) {
+    const auto together = [&](double LowerApart::*number) {
       std::vector<double> each;
-      for (const Apart* one : all[pair.name]) each.push_back(one->*number);
+      for (const LowerApart* one : all[pair.name]) each.push_back(one->*number);
       return Together(std::move(each), here.*number);
     };
     excesses.push_back(
-        std::max({here.excess / kSudden, together(&Apart::excess),
-                  together(&Apart::of_peers) / kOfPeers,
-                  together(&Apart::outlier) / kOutlier}));
+        std::max({here.excess / kSudden, together(&LowerApart::excess),
+                  together(&LowerApart::of_peers) / kOfPeers,
+                  together(&LowerApart::outlier) / kOutlier}));
   }
   return excesses;
 }

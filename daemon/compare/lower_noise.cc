@@ -123,7 +123,7 @@ class StepNoise {
     for (size_t i = 0; i < step.pairs.size(); ++i) Measure(i);
     for (const auto& [name, peers] : peers_) CompareWithPeers(peers);
   }
-  const std::vector<Apart>& apart() const { return apart_; }
+  const std::vector<LowerApart>& apart() const { return apart_; }
 
  private:
   using Generic = std::tuple<std::string, std::string, Slot, uint32_t>;
@@ -256,7 +256,7 @@ class StepNoise {
 
   const PairedStep& step_;
   const WeightsApart weights_;
-  std::vector<Apart> apart_;
+  std::vector<LowerApart> apart_;
   const OpName* last_ = nullptr;  // it ends last: it calls all others
   std::map<Generic, std::vector<size_t>> peers_;
   std::vector<bool> among_peers_;
@@ -269,7 +269,7 @@ class StepNoise {
 
 }  // namespace
 
-std::vector<Apart> ApartInLower(const PairedStep& step) {
+std::vector<LowerApart> ApartInLower(const PairedStep& step) {
   return StepNoise(step).apart();
 }
 

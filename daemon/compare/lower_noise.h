@@ -10,7 +10,7 @@
 namespace nanwatch {
 
 // Of a pair; 0: it is equal, or could not be compared.
-struct Apart {
+struct LowerApart {
   double excess = 0;  // times what is usual of it
   double gain = 0;    // times what it was made of
   // Of its sketch's sums one stands out by so many times the others.
@@ -21,7 +21,7 @@ struct Apart {
 };
 
 // Of each pair of the step.
-std::vector<Apart> ApartInLower(const PairedStep& step);
+std::vector<LowerApart> ApartInLower(const PairedStep& step);
 
 }  // namespace nanwatch
 

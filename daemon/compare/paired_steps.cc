@@ -30,7 +30,7 @@ StepAndNear PairedSteps::At(size_t index) {
     PairedStep& paired = held_.back();
     if (floors_ != nullptr) floors_->Apply(&paired);
     apart_.push_back(paired.epsilon > kFp32 ? ApartInLower(paired)
-                                            : std::vector<Apart>());
+                                            : std::vector<LowerApart>());
   }
   return {held_, apart_, index - first};
 }

@@ -19,7 +19,7 @@ namespace nanwatch {
 struct StepAndNear {
   std::span<const PairedStep> steps;
   // Of each, what it says of its pairs; of fp32 nothing.
-  std::span<const std::vector<Apart>> apart;
+  std::span<const std::vector<LowerApart>> apart;
   size_t at = 0;  // which of them it is
 
   const PairedStep& step() const { return steps[at]; }
@@ -42,7 +42,7 @@ class PairedSteps {
   const std::vector<int64_t> steps_;
   size_t first_ = 0;  // which of steps_ the first in held_ is
   std::vector<PairedStep> held_;
-  std::vector<std::vector<Apart>> apart_;  // of each in held_
+  std::vector<std::vector<LowerApart>> apart_;  // of each in held_
 };
 
 }  // namespace nanwatch
