@@ -160,6 +160,9 @@ Json ComparisonJson(const ComparedSide& a, const ComparedSide& b,
   tensors["empty"] = comparison.empty;
   tensors["unread"] = comparison.unread;
   Put("unseen_below", comparison.unseen, &tensors);
+  if (comparison.unseen) {
+    tensors["unseen_gradients_below"] = comparison.unseen_gradients;
+  }
   if (comparison.bits) {
     Json& bits = json["first_unequal"];
     bits["step"] = comparison.bits->step;

@@ -250,9 +250,13 @@ ComparisonWords WordsOf(const Comparison& comparison) {
   words.tensors = {TensorsLine(comparison), BitsLine(comparison),
                    OverflowsLine(comparison.overflows)};
   if (comparison.unseen && comparison.by_statistics == 0) {
+    const bool apart = comparison.unseen_gradients > 2 * *comparison.unseen;
     words.tensors.push_back(fmt::format(
-        "Would not be seen: what differs by less than {} of a tensor's norm.",
-        Share(*comparison.unseen)));
+        "Would not be seen: what differs by less than {} of a tensor's norm{}.",
+        Share(*comparison.unseen),
+        apart ? ", of some gradients' by less than " +
+                    Share(comparison.unseen_gradients)
+              : ""));
   }
   std::erase(words.tensors, "");
   if (comparison.first) words.what_to_do = WhatToDo(*comparison.first);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "compare/paired_steps.h"
 #include "compare/step_walk.h"
 #include "compare/steps_of_both.h"
-#include "compare/tensor_steps.h"
 
 namespace nanwatch {
 namespace {
@@ -41,19 +41,18 @@ class RunWalk {
       : a_(a), b_(b), floors_(floors), out_(out) {}
 
   void Go() {
-    for (const int64_t step : out_->tensor_steps) {
-      PairedStep paired =
-          PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step));
-      if (floors_ != nullptr) floors_->Apply(&paired);
-      GoThrough(paired);
-      if (out_->first) return;
+    PairedSteps paired(a_, b_, floors_);
+    out_->tensor_steps = paired.steps();
+    for (size_t i = 0; i < paired.steps().size() && !out_->first; ++i) {
+      GoThrough(paired.At(i));
     }
   }
 
  private:
-  void GoThrough(const PairedStep& paired) {
+  void GoThrough(const StepAndNear& near) {
+    const PairedStep& paired = near.step();
     const bool fresh = !before_;
-    const WalkedStep walked = Walk(paired, {lowest_, fresh, same_before_});
+    const WalkedStep walked = Walk(near, {fresh, same_before_});
     out_->tensors += paired.pairs.size();
     out_->only_a += paired.only_a;
     out_->only_b += paired.only_b;
@@ -61,7 +60,10 @@ class RunWalk {
     for (const TensorPair& pair : paired.pairs) {
       out_->by_statistics += pair.by_statistics;
     }
-    out_->unseen = walked.floor > 0 ? walked.floor : out_->unseen;
+    if (walked.floor > 0) {
+      out_->unseen = walked.floor;
+      out_->unseen_gradients = std::max(walked.floor, walked.gradient_floor);
+    }
     if (walked.first_unequal && !out_->bits) {
       KeepBits(paired.step, paired.pairs[*walked.first_unequal]);
     }
@@ -248,7 +250,6 @@ class RunWalk {
   const ComparedRun& b_;
   const Floors* const floors_;  // null: none
   Comparison* const out_;
-  const double lowest_ = std::max(EpsilonOf(a_), EpsilonOf(b_));
   std::optional<int64_t> before_;  // the step walked last
   bool same_before_ = false;       // all of it was equal to the bit
 };
@@ -294,7 +295,6 @@ Comparison Compare(const ComparedRun& a, const ComparedRun& b,
   if (a.description.world_size == b.description.world_size) {
     out.batches = DiffBatches(a, b);
   }
-  out.tensor_steps = TensorStepsOfBoth(a, b);
   out.overflows = DiffOverflows(a, b);
   out.empty = a.empty + b.empty;
   out.unread = a.unread + b.unread;

@@ -50,6 +50,7 @@ struct Comparison {
   // As a share of a tensor's norm: what lies apart by less, where the walk
   // ended, would not be seen. Absent: no tensors were compared.
   std::optional<double> unseen;
+  double unseen_gradients = 0;  // the same of gradients
 
   // Something that both have.
   bool comparable() const {

@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "compare/tensor_steps.h"
-
 namespace nanwatch {
 namespace {
 
@@ -55,17 +53,17 @@ std::vector<size_t> Spread(size_t count, size_t most) {
 class Mapper {
  public:
   Mapper(const ComparedRun& a, const ComparedRun& b, const Floors* floors)
-      : a_(a), b_(b), floors_(floors) {}
+      : paired_(a, b, floors) {}
 
   DistanceMap Make(const MapSize& size) {
-    const std::vector<int64_t> steps = TensorStepsOfBoth(a_, b_);
-    const std::vector<size_t> shown = Spread(steps.size(), size.steps);
-    map_.steps_left_out = steps.size() - shown.size();
+    const size_t steps = paired_.steps().size();
+    const std::vector<size_t> shown = Spread(steps, size.steps);
+    map_.steps_left_out = steps - shown.size();
     size_t next = 0;
-    for (size_t i = 0; i < steps.size(); ++i) {
+    for (size_t i = 0; i < steps; ++i) {
       const bool kept = next < shown.size() && shown[next] == i;
       next += kept;
-      TakeStep(steps[i], kept);
+      TakeStep(paired_.At(i), kept);
     }
     for (MapRow& row : map_.rows) row.cells.resize(map_.steps.size());
     // As the ops were executed, where they first came.
@@ -78,19 +76,17 @@ class Mapper {
 
  private:
   // Of a step that is not `kept`, what it says of the ones after it.
-  void TakeStep(int64_t step, bool kept) {
-    PairedStep paired =
-        PairTensors(a_, TensorsOf(a_, step), b_, TensorsOf(b_, step));
-    if (floors_ != nullptr) floors_->Apply(&paired);
+  void TakeStep(const StepAndNear& near, bool kept) {
+    const PairedStep& paired = near.step();
     const std::vector<WalkedPair> walked =
-        WalkThrough(paired, {lowest_, fresh_, same_before_});
+        WalkThrough(near, {fresh_, same_before_});
     const bool same = std::all_of(
         walked.begin(), walked.end(),
         [](const WalkedPair& w) { return w.standing == Standing::kEqual; });
     same_before_ = (fresh_ || same_before_) && same;
     fresh_ = false;
     if (!kept) return;
-    map_.steps.push_back(step);
+    map_.steps.push_back(paired.step);
     for (size_t i = 0; i < paired.pairs.size(); ++i) {
       Put(paired.pairs[i], CellOf(paired.pairs[i], walked[i]));
     }
@@ -122,10 +118,7 @@ class Mapper {
     map_.rows = std::move(kept);
   }
 
-  const ComparedRun& a_;
-  const ComparedRun& b_;
-  const Floors* const floors_;  // null: none
-  const double lowest_ = std::max(EpsilonOf(a_), EpsilonOf(b_));
+  PairedSteps paired_;
   bool fresh_ = true;
   bool same_before_ = false;
   std::map<RowName, size_t> rows_;  // indices into map_.rows, before the sort

@@ -19,8 +19,6 @@ inline constexpr double kOfRepeats = 4;
 // Roundings in fp32 grow as the root of the layers before, of so many tensors
 // each. Ours, an estimate.
 inline constexpr double kOpsALayer = 8;
-// Half a last bit of fp32.
-inline constexpr double kFp32 = 0x1p-24;
 
 // Of one step, as shares.
 struct StepFloors {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "compare/floors.h"
+#include "compare/lower_excess.h"
 #include "compare/unordered_walk.h"
 
 namespace nanwatch {
@@ -22,107 +22,37 @@ constexpr double kRoundings = 4;
 // Of a pass that could not be compared, whose batch was computed in parts:
 // measured, a tenth of this.
 constexpr double kUnseenRoundings = 64;
-// In lower formats each op rounds what it reads and makes, and an op may do so
-// within, and give back fp32. What it reads may lie so many times farther apart
-// in what it makes, and its own roundings come to so many halves of a last bit.
-// Measured on 90 healthy pairs of the nets of tests/compare, 30 of them
-// trained: beside the gain given here ops reach 2.9, 1.7 and 0 halves.
-struct LowerNoise {
-  double gain;
-  double roundings;
-};
-constexpr LowerNoise kLowerForward = {2, 3.2};
-constexpr LowerNoise kLowerBackward = {2.2, 2.6};
-constexpr LowerNoise kLowerGradients = {3, 2.25};
-// Of a gradient's norm alone: healthy pairs reach half of this.
-constexpr LowerNoise kLowerNorms = {0, 2.25};
-// Rows of which one may have been made of another.
-constexpr size_t kNear = 8;
 // After updates weights have parted as far as the noise made them: only what
 // differs plainly is told.
 constexpr double kLeastLater = 0.02;
 
-double Coarsest(const PairedStep& step, double lowest) {
-  for (const TensorPair& pair : step.pairs) {
-    if (pair.phase == Phase::kForward) lowest = std::max(lowest, pair.epsilon);
-  }
-  return lowest;
-}
-
-const OpName* LastForward(const PairedStep& step) {
-  const OpName* last = nullptr;
-  for (const TensorPair& pair : step.pairs) {
-    if (pair.phase == Phase::kForward) last = pair.op;
-  }
-  return last;
-}
-
-// How far the tensors lie apart that were walked through.
+// How far the tensors lie apart that were walked through, in fp32.
 class Noise {
  public:
-  // `last`: the op that ends last in the forward pass, which calls all others.
-  Noise(double epsilon, const OpName* last, double least)
-      : epsilon_(epsilon), last_(last), least_(least) {}
+  explicit Noise(double least) : least_(least) {}
 
   // What is usual of the next one, at most.
   double FloorOf(const TensorPair& pair) const {
-    return std::max(kOfRepeats * pair.usual, EstimateOf(pair));
+    const double depth = static_cast<double>(count_) / kOpsALayer;
+    const double own = (missed_ ? kUnseenRoundings : kRoundings) *
+                       pair.epsilon * std::sqrt(1 + depth);
+    return std::max({kOfRepeats * pair.usual, least_, own, kJump * most_});
   }
   void Add(const TensorPair& pair, double distance) {
     ++count_;
     // Statistics show a part of what it adds.
     missed_ = missed_ || (pair.by_statistics && distance > 0);
     most_ = std::max(most_, distance);
-    newest_.push_back({&pair, distance});
-    if (newest_.size() > kNear) newest_.erase(newest_.begin());
   }
   // One that could not be compared: what it adds is not seen.
   void Miss() { missed_ = true; }
   double most() const { return most_; }
 
  private:
-  double EstimateOf(const TensorPair& pair) const {
-    if (epsilon_ > kFp32) {
-      const LowerNoise lower = LowerNoiseOf(pair);
-      return std::max(least_, std::hypot(lower.gain * NearOf(pair),
-                                         lower.roundings * epsilon_));
-    }
-    const double depth = static_cast<double>(count_) / kOpsALayer;
-    const double own = (missed_ ? kUnseenRoundings : kRoundings) *
-                       pair.epsilon * std::sqrt(1 + depth);
-    return std::max({least_, own, kJump * most_});
-  }
-
-  static LowerNoise LowerNoiseOf(const TensorPair& pair) {
-    if (pair.phase == Phase::kBackward) return kLowerBackward;
-    if (pair.phase != Phase::kGradients) return kLowerForward;
-    return pair.by_statistics ? kLowerNorms : kLowerGradients;
-  }
-
-  // What it was made of: an op's inputs come right before its output, and those
-  // of a module that calls others long before.
-  double NearOf(const TensorPair& pair) const {
-    if (pair.phase == Phase::kGradients) return most_;
-    double near = 0, own = -1;
-    bool calls = pair.op == last_;
-    for (const auto& [other, distance] : newest_) {
-      near = std::max(near, distance);
-      calls = calls || other->op->name.starts_with(pair.op->name + ".");
-      if (pair.a->slot == Slot::kOutput && other->a->slot == Slot::kInput &&
-          other->op == pair.op) {
-        own = std::max(own, distance);
-      }
-    }
-    return own >= 0 && !calls ? own : near;
-  }
-
-  const double epsilon_;  // of the coarsest format
-  const OpName* const last_;
   const double least_;
   bool missed_ = false;
   size_t count_ = 0;
   double most_ = 0;
-  std::vector<std::pair<const TensorPair*, double>> newest_;
 };
 
 // Weights and data that a run reads must be equal: a weight in another format
@@ -139,23 +69,33 @@ bool IsOther(const TensorPair& pair) {
 // Judges the pairs of a step, one after another.
 class PairJudge {
  public:
-  PairJudge(const PairedStep& step, const WalkStart& start)
-      : weights_tell_(start.fresh || start.same_before),
-        noise_(Coarsest(step, start.lowest), LastForward(step),
-               weights_tell_ ? 0 : kLeastLater) {}
+  PairJudge(const StepAndNear& near, const WalkStart& start)
+      : weights_tell_(start.fresh || start.same_before), noise_(Least()) {
+    if (near.step().epsilon > kFp32) excesses_ = LowerExcesses(near);
+  }
 
-  WalkedPair Next(const TensorPair& pair) {
+  // `i`: its index. Call with each, rising.
+  WalkedPair Next(const TensorPair& pair, size_t i) {
     if (pair.equal) {
       noise_.Add(pair, 0);
       return {Standing::kEqual};
     }
     if (pair.other_specials) return Differs({Standing::kBeyond});
-    return pair.phase <= Phase::kBatch ? OfRead(pair) : OfComputed(pair);
+    return pair.phase <= Phase::kBatch ? OfRead(pair)
+                                       : OfComputed(pair, FloorOf(pair, i));
   }
   bool other_layout() const { return other_layout_; }
   double noise() const { return noise_.most(); }
 
  private:
+  double Least() const { return weights_tell_ ? 0 : kLeastLater; }
+  double FloorOf(const TensorPair& pair, size_t i) const {
+    if (excesses_.empty()) return noise_.FloorOf(pair);
+    const double excess = excesses_[i];
+    const double distance = pair.distance.value_or(0);
+    return std::max(Least(), excess > 0 ? distance / excess : distance);
+  }
+
   WalkedPair Differs(const WalkedPair& pair) {
     all_equal_ = false;
     return pair;
@@ -176,8 +116,7 @@ class PairJudge {
     return {Standing::kWithin};
   }
 
-  WalkedPair OfComputed(const TensorPair& pair) {
-    const double floor = noise_.FloorOf(pair);
+  WalkedPair OfComputed(const TensorPair& pair, double floor) {
     // Numbers without a sketch: where all before is equal to the bit, they must
     // be, too.
     const bool shape = pair.other_shape && pair.phase == Phase::kForward;
@@ -191,27 +130,33 @@ class PairJudge {
 
   const bool weights_tell_;
   Noise noise_;
+  // In lower formats: how many times what is usual each lies apart.
+  std::vector<double> excesses_;
   bool all_equal_ = true;
   bool other_layout_ = false;
 };
 
 }  // namespace
 
-std::vector<WalkedPair> WalkThrough(const PairedStep& step,
+std::vector<WalkedPair> WalkThrough(const StepAndNear& near,
                                     const WalkStart& start) {
-  PairJudge judge(step, start);
+  PairJudge judge(near, start);
+  const std::vector<TensorPair>& pairs = near.step().pairs;
   std::vector<WalkedPair> walked;
-  walked.reserve(step.pairs.size());
-  for (const TensorPair& pair : step.pairs) walked.push_back(judge.Next(pair));
+  walked.reserve(pairs.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    walked.push_back(judge.Next(pairs[i], i));
+  }
   return walked;
 }
 
-WalkedStep Walk(const PairedStep& step, const WalkStart& start) {
-  if (!step.ordered) return WalkUnordered(step, start.lowest);
+WalkedStep Walk(const StepAndNear& near, const WalkStart& start) {
+  const PairedStep& step = near.step();
+  if (!step.ordered) return WalkUnordered(step);
   WalkedStep walked;
-  PairJudge judge(step, start);
+  PairJudge judge(near, start);
   for (size_t i = 0; i < step.pairs.size(); ++i) {
-    const WalkedPair pair = judge.Next(step.pairs[i]);
+    const WalkedPair pair = judge.Next(step.pairs[i], i);
     if (pair.standing != Standing::kEqual && !walked.first_unequal) {
       walked.first_unequal = i;
     }
@@ -220,12 +165,16 @@ WalkedStep Walk(const PairedStep& step, const WalkStart& start) {
       walked.first_beyond = i;
       break;
     }
-    walked.floor = std::max(walked.floor, pair.floor);
+    double& most = step.pairs[i].phase <= Phase::kForward
+                       ? walked.floor
+                       : walked.gradient_floor;
+    most = std::max(most, pair.floor);
     walked.equal += pair.standing == Standing::kEqual;
     if (pair.standing != Standing::kWithin) continue;
     ++walked.within;
     if (step.pairs[i].phase > Phase::kBatch) walked.noise = judge.noise();
   }
+  if (walked.floor == 0) walked.floor = walked.gradient_floor;
   walked.other_layout = judge.other_layout();
   return walked;
 }

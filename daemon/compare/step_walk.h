@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "compare/paired_steps.h"
 #include "compare/tensor_pair.h"
 
 namespace nanwatch {
@@ -23,8 +24,10 @@ struct WalkedStep {
   size_t beyond = 0;  // counted where there is no order
   // The data has another shape: a rank's share, or a part that is accumulated.
   bool other_layout = false;
-  // What the first one beyond exceeds; else the most that one had to exceed.
+  // What the first one beyond exceeds; else the most that one had to exceed, of
+  // gradients only where there is nothing else.
   double floor = 0;
+  double gradient_floor = 0;  // of gradients, where none is beyond
   // The farthest that what is within lies apart.
   double noise = 0;
 };
@@ -42,8 +45,6 @@ struct WalkedPair {
 };
 
 struct WalkStart {
-  // The coarsest epsilon of what the runs say that they compute in.
-  double lowest = 0;
   // No update was made yet, so the weights must be equal. Else weights are no
   // witnesses, where gradients were not equal to the bit before: an optimizer
   // makes whole steps of tiny gradients' signs.
@@ -54,10 +55,10 @@ struct WalkStart {
 
 // Walks through all pairs. What is beyond does not count as noise: what follows
 // from it is beyond, too.
-std::vector<WalkedPair> WalkThrough(const PairedStep& step,
+std::vector<WalkedPair> WalkThrough(const StepAndNear& near,
                                     const WalkStart& start);
 // Walks to the first pair that is beyond.
-WalkedStep Walk(const PairedStep& step, const WalkStart& start);
+WalkedStep Walk(const StepAndNear& near, const WalkStart& start);
 
 }  // namespace nanwatch
 

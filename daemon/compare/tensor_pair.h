@@ -15,6 +15,9 @@
 
 namespace nanwatch {
 
+// Half a last bit of fp32.
+inline constexpr double kFp32 = 0x1p-24;
+
 // In the order in which one follows from the other.
 enum class Phase : uint8_t {
   kWeights,  // before the update
@@ -53,7 +56,9 @@ struct TensorPair {
 
 struct PairedStep {
   int64_t step = 0;
-  bool ordered = true;            // false: nobody knows what came first
+  bool ordered = true;  // false: nobody knows what came first
+  // Of the coarsest format that one of them computes in: its last half bit.
+  double epsilon = 0;
   std::vector<TensorPair> pairs;  // by phase, then as a executed them
   size_t only_a = 0;              // tensors that the other run does not have
   size_t only_b = 0;

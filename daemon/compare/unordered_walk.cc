@@ -16,11 +16,11 @@ namespace {
 constexpr double kLoneRoundings = 64;
 constexpr double kLoneLower = 4;
 
-double FloorOf(const TensorPair& pair, double lowest, size_t tensors) {
+double FloorOf(const TensorPair& pair, const PairedStep& step) {
   const double measured = kOfRepeats * pair.usual;
-  const double epsilon = std::max(pair.epsilon, lowest);
+  const double epsilon = std::max(pair.epsilon, step.epsilon);
   if (epsilon > kFp32) return std::max(measured, kLoneLower * epsilon);
-  const double depth = static_cast<double>(tensors) / kOpsALayer;
+  const double depth = static_cast<double>(step.pairs.size()) / kOpsALayer;
   return std::max(measured, kLoneRoundings * epsilon * std::sqrt(1 + depth));
 }
 
@@ -34,7 +34,7 @@ double Excess(const TensorPair& pair, double floor) {
 
 }  // namespace
 
-WalkedStep WalkUnordered(const PairedStep& step, double lowest) {
+WalkedStep WalkUnordered(const PairedStep& step) {
   WalkedStep walked;
   double most = 0;
   for (size_t i = 0; i < step.pairs.size(); ++i) {
@@ -44,7 +44,7 @@ WalkedStep WalkUnordered(const PairedStep& step, double lowest) {
       continue;
     }
     if (!walked.first_unequal) walked.first_unequal = i;
-    const double floor = FloorOf(pair, lowest, step.pairs.size());
+    const double floor = FloorOf(pair, step);
     const double excess = Excess(pair, floor);
     if (excess <= 1) {
       ++walked.within;

@@ -8,9 +8,8 @@
 
 namespace nanwatch {
 
-// first_beyond is the one that exceeds what is usual by most. `lowest` as of
-// Walk.
-WalkedStep WalkUnordered(const PairedStep& step, double lowest);
+// first_beyond is the one that exceeds what is usual by most.
+WalkedStep WalkUnordered(const PairedStep& step);
 
 }  // namespace nanwatch
 

@@ -137,24 +137,29 @@ def judge_restart(judge, name, seed):
 
 
 FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16}
-# A fault so many times the format's noise is to be found. Of one between 2
-# and this the table says how many are: 16 floats of a sketch know a distance
-# to 18 %.
+# A fault so many times the format's noise is to be found; the table has those
+# that are not much larger apart.
 LARGE, SMALL = 3, 2
-SHARE = 0.95  # of the large ones, and of those that are not named wrongly
+SHARE = 0.95  # of those that are to be found, and of the smaller ones
+
+
+def judge_healthy(judge, name, seed, word, group):
+    """fp32 against a lower format. Returns the run's name."""
+    base = f"{name}-{seed}"
+    half = f"{base}-{word}"
+    train(half, name, seed, judge.address, autocast=FORMATS[word])
+    judge.expect(group, base, base, half,
+                 lambda s, found, part:
+                 not part and found["tensors"]["compared"] > 0)
+    return half
 
 
 def judge_formats(judge, name, seed):
-    """fp32 against lower formats. A large fault is found; of a smaller one it
-    is said that it would not be seen, if it is not; a healthy pair is not
-    accused."""
+    """A fault of twice the noise is found; of a smaller one it is said that it
+    would not be seen, if it is not; a healthy pair is not accused."""
     sizes, base = Sizes(name, seed), f"{name}-{seed}"
     for word, autocast in FORMATS.items():
-        half = f"{base}-{word}"
-        train(half, name, seed, judge.address, autocast=autocast)
-        judge.expect(f"healthy: {word}", base, base, half,
-                     lambda s, found, part:
-                     not part and found["tensors"]["compared"] > 0)
+        half = judge_healthy(judge, name, seed, word, f"healthy: {word}")
         for i, fault in enumerate(faults.FAULTS):
             if fault.kind not in faults.WALKED:
                 continue
@@ -163,6 +168,14 @@ def judge_formats(judge, name, seed):
                   autocast=autocast, **fault.settings)
             size = sizes.fault(fault) / sizes.noise(fault, autocast)
             judge_size(judge, word, size, fault, nets.NETS[name], base, run)
+
+
+def judge_other_nets(judge, seeds):
+    for name in nets.HEALTHY:
+        for seed in seeds:
+            train(f"{name}-{seed}", name, seed, judge.address)
+            for word in FORMATS:
+                judge_healthy(judge, name, seed, word, f"healthy: {name}")
 
 
 def judge_size(judge, word, size, fault, net, base, run):
@@ -174,13 +187,14 @@ def judge_size(judge, word, size, fault, net, base, run):
     if size >= LARGE:
         group = f"{word}: {LARGE} x noise and more"
     elif size >= SMALL:
-        group = (f"{word}: {SMALL} to {LARGE} x noise, "
-                 f"{'unseen' if unseen else 'named'}")
+        group = (f"{word}: {SMALL} to {LARGE} x noise"
+                 f"{', unseen' if unseen else ''}")
     else:
         group = f"{word}: less than {SMALL} x noise"
     judge.count(group, f"{base}: {fault.name} ({size:.2g} x noise)",
-                named or (unseen and size < LARGE), shown(part),
-                "lower formats, " + ("large" if size >= LARGE else "smaller"))
+                named or (unseen and size < SMALL), shown(part),
+                f"{word}, {SMALL} x noise and more" if size >= SMALL
+                else "lower formats, smaller")
 
 
 def is_of_gradient(fault, net, part):
@@ -315,7 +329,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--part", choices=[*nets.NETS, "ranks", "programs"])
+    parser.add_argument("--part", choices=[*nets.NETS, "healthy", "ranks", "programs"])
     arguments = parser.parse_args()
     names = list(nets.NETS) if arguments.all else ["transformer"]
     if arguments.part:
@@ -331,10 +345,12 @@ def main():
                     judge_net(judge, name, seed)
                     judge_formats(judge, name, seed)
                 judge_restart(judge, name, 0)
+            if arguments.part in (None, "healthy"):
+                judge_other_nets(judge, seeds)
             if arguments.part in (None, "ranks"):
                 ddp.judge_ranks(judge, *((nets.NETS, 10, 2) if arguments.all
                                          else (["gru"], 1, 1)))
-            if arguments.part not in ("ranks", "programs"):
+            if arguments.part not in ("healthy", "ranks", "programs"):
                 restarts.judge_restarts(
                     judge, *((names, 3, 1000, 300, True) if arguments.all
                              else (["gru"], 1, 400, 150)))

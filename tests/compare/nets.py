@@ -135,3 +135,57 @@ class Gru(nn.Module):
 
 
 NETS = {"transformer": Transformer, "conv": Conv, "gru": Gru}
+
+
+class Residual(nn.Module):
+    """Kinks: ReLU as a module, in place and as a function, and the largest of
+    four; biases before batch norms, whose gradients are 0 but for roundings."""
+
+    def __init__(self, width=24):
+        super().__init__()
+        self.conv = nn.Conv2d(3, width, 3, padding=1)
+        self.norm = nn.BatchNorm2d(width)
+        self.act = nn.ReLU(inplace=True)
+        self.pool = nn.MaxPool2d(2)
+        self.convs = nn.ModuleList(
+            nn.Conv2d(width, width, 3, padding=1) for _ in range(4))
+        self.norms = nn.ModuleList(nn.BatchNorm2d(width) for _ in range(4))
+        self.acts = nn.ModuleList(nn.ReLU() for _ in range(2))
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x):
+        x = self.pool(self.act(self.norm(self.conv(x))))
+        for conv, norm, act in zip(self.convs, self.norms,
+                                   [*self.acts, F.relu, F.relu]):
+            x = act(x + norm(conv(x)))
+        return self.head(x.mean((2, 3)))
+
+    data, loss = Conv.data, Conv.loss
+
+
+class Mlp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Flatten(), nn.Linear(768, 256), nn.ReLU(), nn.Linear(256, 256),
+            nn.ReLU(), nn.Linear(256, 10))
+
+    def forward(self, x):
+        return self.layers(x)
+
+    data, loss = Conv.data, Conv.loss
+
+
+class Sharp(Transformer):
+    """Its attention looks at few words, as a trained one does."""
+
+    def __init__(self):
+        super().__init__()
+        with torch.no_grad():
+            for block in self.blocks:
+                block.attention.qkv.weight.mul_(4)
+
+
+# Of which healthy pairs alone are judged.
+HEALTHY = {"residual": Residual, "mlp": Mlp, "sharp": Sharp}
+ALL = {**NETS, **HEALTHY}

@@ -37,7 +37,7 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
     """`parts`: a batch is computed in so many. `share`: (rank, ranks) of DDP, whose gradients are reduced as `reduced` says (`ranks.REDUCED`). `load` and `save`: a dict that holds a checkpoint. `restart`: what a run
     that goes on leaves out, "rng", "data" or "weights"."""
     torch.set_num_threads(threads)
-    net = nets.NETS[net_name]
+    net = nets.ALL[net_name]
     torch.manual_seed(seed)
     model = net()
     if put is not None:
