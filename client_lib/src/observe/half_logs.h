@@ -76,8 +76,8 @@ constexpr BendTables kBendTables = MakeBendTables();
 constexpr int kUnitsOfZero = kBendTables.units[0];
 constexpr int kLackOfZero = 8 * static_cast<int8_t>(kBendTables.lack[0] & 255);
 
-// log2 of each half in units of 2^-10, within 3.8 of them; adds what they lack,
-// within 1e-4 of each; exactly nothing at powers of two.
+// log2 of each half in units of 2^-10, within 3.6 of them; and with what they
+// lack added up, within 6e-5, exact at powers of two.
 inline HalfLogs LogsOf(Halves bits, Halves lack) {
   const auto look_up = [](const void* table, Halves at) {
     // It looks at the lower six bits of a place.
