@@ -431,7 +431,7 @@ NANWATCH_API void nanwatch_push_op(nanwatch_session* session,
  * element at all are not set. Runs on the calling thread near the speed of
  * memory. `data` needs no alignment. Counts, min, max, abs_max and exponents
  * are exact; rms is within 1e-5 of itself, mean within 1e-5 of rms, log2_mean
- * within 1e-4, log2_std within 3e-3. What of fp64 no float holds becomes the
+ * within 1e-4, log2_std within 4e-3. What of fp64 no float holds becomes the
  * largest float. 1: done. 0: unknown dtype, or NULL. */
 NANWATCH_API int nanwatch_observe(const void* data, size_t n,
                                   nanwatch_dtype dtype, unsigned what,

@@ -14,46 +14,57 @@ namespace {
 
 typedef uint8_t Bytes __attribute__((vector_size(kVector)));
 
-// Of each byte that is at most 7, a bit: the highest one of 0. A shuffle looks
-// at the lower four bits of a byte, and gives 0 where its highest is set.
 #if defined(__AVX512BW__)
-inline Bytes BitOf(Bytes v) {
-  const __m512i bits = _mm512_set1_epi64(0x0102040810204080);
-  return BitCast<Bytes>(_mm512_shuffle_epi8(
-      bits, _mm512_adds_epu8(BitCast<__m512i>(v), _mm512_set1_epi8(120))));
-}
-// How many bytes have their highest bit set.
-inline uint64_t CountHighest(Bytes bytes) {
-  return static_cast<uint64_t>(
-      __builtin_popcountll(_mm512_movepi8_mask(BitCast<__m512i>(bytes))));
+// Adds how many of a block's bytes are `first`, first + 1, ... as many as
+// `wanted`. REQUIRES: `wanted` at most 8.
+inline void CountEight(const uint8_t* bytes, int first, int wanted,
+                       uint64_t* counts) {
+  // Eight bytes are eight rows of bits: byte i of this picks column i.
+  const __m512i bit_of =
+      _mm512_set1_epi64(static_cast<long long>(0x8040201008040201));
+  const __m512i none = _mm512_set1_epi8(120);  // as BitOf of AVX2
+  constexpr size_t kPart = kBlock / 2;         // so that a byte holds its count
+  Longs even = {}, odd = {};
+  for (size_t begin = 0; begin < kBlock; begin += kPart) {
+    Bytes sums = {};
+    for (size_t i = begin; i < begin + kPart; i += kVector) {
+      const Bytes number = Load<Bytes>(bytes + i) - static_cast<uint8_t>(first);
+      const __m512i bits = _mm512_shuffle_epi8(
+          bit_of, _mm512_adds_epu8(BitCast<__m512i>(number), none));
+      sums += BitCast<Bytes>(
+          _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(bit_of, bits, 0)));
+    }
+    even += BitCast<Longs>(sums) & 0x00ff00ff00ff00ff;
+    odd += BitCast<Longs>(sums) >> 8 & 0x00ff00ff00ff00ff;
+  }
+  // Four counts of 16 bits each.
+  const uint64_t parts[2] = {Total<uint64_t>(even), Total<uint64_t>(odd)};
+  for (int i = 0; i < wanted; ++i) {
+    counts[i] += parts[i % 2] >> (i / 2 * 16) & 0xffff;
+  }
 }
 #else
+// Of each byte that is at most 7, a bit: the highest one of 0. A shuffle looks
+// at the lower four bits of a byte, and gives 0 where its highest is set.
 inline Bytes BitOf(Bytes v) {
   const __m256i bits = _mm256_set1_epi64x(0x0102040810204080);
   return BitCast<Bytes>(_mm256_shuffle_epi8(
       bits, _mm256_adds_epu8(BitCast<__m256i>(v), _mm256_set1_epi8(120))));
 }
+// How many bytes have their highest bit set.
 inline uint64_t CountHighest(Bytes bytes) {
   const int bits = _mm256_movemask_epi8(BitCast<__m256i>(bytes));
   return static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned>(bits)));
 }
-#endif
 
 // Adds `a` and `b` to a plane, bit by bit, and returns what is carried to the
 // next plane.
 __attribute__((always_inline)) inline Bytes AddToPlane(Bytes a, Bytes b,
                                                        Bytes* plane) {
-#if defined(__AVX512F__)
-  const auto p = BitCast<__m512i>(*plane), q = BitCast<__m512i>(a),
-             r = BitCast<__m512i>(b);
-  *plane = BitCast<Bytes>(_mm512_ternarylogic_epi64(p, q, r, 0x96));
-  return BitCast<Bytes>(_mm512_ternarylogic_epi64(p, q, r, 0xe8));
-#else
   const Bytes either = *plane ^ a;
   const Bytes carry = (*plane & a) | (either & b);
   *plane = either ^ b;
   return carry;
-#endif
 }
 
 // Adds kVector * 2^kPlanes bytes, less `first`, to the planes; returns what is
@@ -72,8 +83,6 @@ __attribute__((always_inline)) inline Bytes AddBytes(const uint8_t* bytes,
   }
 }
 
-// Adds how many of a block's bytes are `first`, first + 1, ... as many as
-// `wanted`. REQUIRES: `wanted` at most 8.
 inline void CountEight(const uint8_t* bytes, int first, int wanted,
                        uint64_t* counts) {
   constexpr int kPlanes = __builtin_ctz(kBlock / kVector);
@@ -88,6 +97,8 @@ inline void CountEight(const uint8_t* bytes, int first, int wanted,
     }
   }
 }
+
+#endif
 
 }  // namespace
 }  // namespace nanwatch

@@ -67,25 +67,30 @@ struct BlockCounts {
 };
 
 // Adds the elements below `end` that are not zero. They are rare: looks for
-// them in vectors first.
-template <typename F>
+// them in vectors first, in a chunk and then in its parts.
+template <typename F, size_t kChunk = 512>
 void CountLowExponents(Elements<F> x, size_t n, typename F::Bits end,
                        uint64_t* exponents) {
   using Bits = typename F::Bits;
-  constexpr size_t kChunk = 64;
   const Bits limit = static_cast<Bits>(end - 1);
+  // Less 1, so that zero is large.
+  const auto rank = [x](size_t i) {
+    return static_cast<Bits>((x[i] & F::kMagnitude) - 1);
+  };
   for (size_t begin = 0; begin < n; begin += kChunk) {
     const size_t stop = n - begin < kChunk ? n : begin + kChunk;
-    Bits lowest = static_cast<Bits>(-1);  // less 1, so that zero is large
+    Bits lowest = static_cast<Bits>(-1);
     for (size_t i = begin; i < stop; ++i) {
-      const Bits m = static_cast<Bits>((x[i] & F::kMagnitude) - 1);
-      lowest = m < lowest ? m : lowest;
+      lowest = rank(i) < lowest ? rank(i) : lowest;
     }
     if (lowest >= limit) continue;
-    for (size_t i = begin; i < stop; ++i) {
-      const Bits m = static_cast<Bits>(x[i] & F::kMagnitude);
-      const bool counts = static_cast<Bits>(m - 1) < limit;
-      exponents[counts ? BinOf<F>(m) : 0] += counts;
+    if constexpr (kChunk > 64) {
+      CountLowExponents<F, kChunk / 8>(x + begin, stop - begin, end, exponents);
+    } else {
+      for (size_t i = begin; i < stop; ++i) {
+        if (rank(i) >= limit) continue;
+        ++exponents[BinOf<F>(static_cast<Bits>(x[i] & F::kMagnitude))];
+      }
     }
   }
 }

@@ -85,12 +85,14 @@ class Pass {
   void AddSums(Elements<F> x, size_t n, const BlockCounts<F>& block) {
     int pivot = BinOf<F>(block.highest) + F::kLowestExponent;
     LogSums logs;
-    if constexpr (sizeof(Bits) == 8) {
-      AddDoublesOf(x, n, pivot, &logs);
-    } else if (FloatDoes(block, pivot)) {
-      AddFloatsOf(x, n, block, &pivot, &logs);
-    } else {
-      AddDoublesOf(x, n, pivot, &logs);
+    const bool whole = block.special == 0 && n % kStride == 0;
+    if (!whole) x = Clean(x, &n);
+    if (!FloatDoes(block, pivot)) {
+      AddDoubles<F>(x, n, &sums_);
+      if (logs_wanted_) AddLogsOfDoubles<F>(x, n, pivot, &logs);
+    } else if constexpr (sizeof(Bits) < 8) {
+      const bool zeros = block.zero > 0 || !whole;
+      pivot = AddFloatsOf(x, n, block, zeros, pivot, &logs);
     }
     if (pivot_ == kNoPivot) pivot_ = pivot;
     logs_.Add(logs, static_cast<double>(block.normal + block.subnormal),
@@ -101,40 +103,32 @@ class Pass {
   // counts.
   bool FloatDoes(const BlockCounts<F>& block, int highest) const {
     if (F::kMantissa == 10) return true;
+    if (sizeof(Bits) == 8) return false;
     if (logs_wanted_ && block.subnormal > 0) return false;
     return highest >= -50 && highest <= 50;
   }
-  void AddFloatsOf(Elements<F> x, size_t n, const BlockCounts<F>& block,
-                   int* pivot, LogSums* logs) {
-    const bool whole = block.special == 0 && n % kStride == 0;
-    if (!whole) x = Clean(x, &n);
+  // Returns what the logarithms are relative to.
+  int AddFloatsOf(Elements<F> x, size_t n, const BlockCounts<F>& block,
+                  bool zeros, int pivot, LogSums* logs) {
+    const bool by_bits = F::kMantissa == 10 && logs_wanted_ && n == kBlock &&
+                         block.subnormal == 0;
 #if defined(__AVX2__)
-    const bool by_bits = F::kMantissa == 10 && n == kBlock && whole &&
-                         logs_wanted_ && block.subnormal == 0;
     if (by_bits) {
-      *pivot = 0;
-      AddHalfLogs(x, block.zero, logs);
+      AddFloats<F, false, false>(x, n, 0, &sums_, logs);
+      AddHalfLogs(x, n - block.normal, logs);
+      return 0;
     }
 #else
-    constexpr bool by_bits = false;
+    (void)by_bits;
 #endif
-    if (!logs_wanted_ || by_bits) {
+    if (!logs_wanted_) {
       AddFloats<F, false, false>(x, n, 0, &sums_, logs);
-    } else if (block.zero > 0 || !whole) {
-      AddFloats<F, true, true>(x, n, *pivot, &sums_, logs);
+    } else if (zeros) {
+      AddFloats<F, true, true>(x, n, pivot, &sums_, logs);
     } else {
-      AddFloats<F, true, false>(x, n, *pivot, &sums_, logs);
+      AddFloats<F, true, false>(x, n, pivot, &sums_, logs);
     }
-  }
-  void AddDoublesOf(Elements<F> x, size_t n, int pivot, LogSums* logs) {
-    double values[kBlock];
-    for (size_t i = 0; i < n; ++i) {
-      const bool finite = (x[i] & F::kMagnitude) < F::kFirstSpecial;
-      values[i] = finite ? WidenToDouble<F>(x[i]) : 0;
-    }
-    for (size_t i = n; i < kBlock; ++i) values[i] = 0;
-    AddDoubles(values, kSumUnit<F>, &sums_);
-    if (logs_wanted_) AddLogsOfDoubles(values, pivot, logs);
+    return pivot;
   }
   // With zeros for special elements and behind the end.
   Elements<F> Clean(Elements<F> x, size_t* n) {

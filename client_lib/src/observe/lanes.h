@@ -25,6 +25,7 @@ constexpr size_t kVector = 16;
 #endif
 typedef float Floats __attribute__((vector_size(kVector)));
 typedef uint32_t Words __attribute__((vector_size(kVector)));
+typedef int32_t Integers __attribute__((vector_size(kVector)));
 typedef uint64_t Longs __attribute__((vector_size(kVector)));
 constexpr size_t kLanes = kVector / sizeof(float);
 
@@ -52,30 +53,50 @@ inline float WidenHalf(uint16_t bits) {
   return BitCast<float>(normal | (bits & 0x8000u) << 16);
 }
 
+#if defined(__F16C__) || defined(__aarch64__)
+#define NANWATCH_LOADS_HALVES 1
+// The next kLanes halves; of special ones: anything.
+inline Floats LoadHalves(const Unaligned16* x) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(Load<__m256i>(x));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(Load<__m128i>(x));
+#else
+  return vcvt_f32_f16(Load<float16x4_t>(x));
+#endif
+}
+#else
+#define NANWATCH_LOADS_HALVES 0
+// As WidenHalf, of halves that each have a word.
+inline Floats WidenHalves(Words bits) {
+  const Words m = bits & 0x7fff;
+  const Words is_low = BitCast<Words>(m < 0x0400);
+  const Floats low =
+      __builtin_convertvector(BitCast<Integers>(m), Floats) * 0x1p-24f;
+  const Words normal = (m << 13) + 0x38000000;
+  return BitCast<Floats>((BitCast<Words>(low) & is_low) | (normal & ~is_low) |
+                         (bits & 0x8000) << 16);
+}
+#endif
+
 // Loads the next 2 * kLanes elements, in any order; of special halves anything.
 template <typename F>
 void LoadFloats(Elements<F> x, Floats* v) {
-  const auto next = x + kLanes;
   if constexpr (sizeof(typename F::Bits) == 4) {
     v[0] = Load<Floats>(x);
-    v[1] = Load<Floats>(next);
+    v[1] = Load<Floats>(x + kLanes);
   } else if constexpr (F::kMantissa == 7) {
     const Words pairs = Load<Words>(x);
     v[0] = BitCast<Floats>(pairs << 16);
     v[1] = BitCast<Floats>(pairs & 0xffff0000);
   } else {
-#if defined(__AVX512F__)
-    v[0] = _mm512_cvtph_ps(Load<__m256i>(x));
-    v[1] = _mm512_cvtph_ps(Load<__m256i>(next));
-#elif defined(__F16C__)
-    v[0] = _mm256_cvtph_ps(Load<__m128i>(x));
-    v[1] = _mm256_cvtph_ps(Load<__m128i>(next));
-#elif defined(__aarch64__)
-    v[0] = vcvt_f32_f16(Load<float16x4_t>(x));
-    v[1] = vcvt_f32_f16(Load<float16x4_t>(next));
+#if NANWATCH_LOADS_HALVES
+    v[0] = LoadHalves(x);
+    v[1] = LoadHalves(x + kLanes);
 #else
-    for (size_t i = 0; i < kLanes; ++i) v[0][i] = WidenHalf(x[i]);
-    for (size_t i = 0; i < kLanes; ++i) v[1][i] = WidenHalf(next[i]);
+    const Words pairs = Load<Words>(x);
+    v[0] = WidenHalves(pairs & 0xffff);
+    v[1] = WidenHalves(pairs >> 16);
 #endif
   }
 }
@@ -85,7 +106,6 @@ inline Floats ExponentsOf(Floats v) {
 #if defined(__AVX512F__)
   return _mm512_getexp_ps(v);
 #else
-  typedef int32_t Integers __attribute__((vector_size(kVector)));
   const Words field = BitCast<Words>(v) >> 23 & 0xff;
   return __builtin_convertvector(BitCast<Integers>(field) - 127, Floats);
 #endif

@@ -109,15 +109,16 @@ double WidenToDouble(typename F::Bits bits) {
   }
 }
 
-// Adds a whole block, in four parts: an addition does not wait for the one
-// before it.
-inline void AddDoubles(const double* v, double unit, Sums* sums) {
-  constexpr size_t kPart = kBlock / 4;
+// In four parts: an addition does not wait for the one before it. REQUIRES: `n`
+// a multiple of kStride; the same below.
+template <typename F>
+void AddDoubles(Elements<F> x, size_t n, Sums* sums) {
+  const size_t part = n / 4;
   double sum[4] = {}, squares[4] = {};
-  for (size_t i = 0; i < kPart; ++i) {
+  for (size_t i = 0; i < part; ++i) {
     for (size_t j = 0; j < 4; ++j) {
-      const double value = v[i + j * kPart];
-      sum[j] += value / unit;
+      const double value = WidenToDouble<F>(x[i + j * part]);
+      sum[j] += value * (1 / kSumUnit<F>);
       squares[j] += value * value;
     }
   }
@@ -126,10 +127,12 @@ inline void AddDoubles(const double* v, double unit, Sums* sums) {
 }
 
 // The mantissa's first 23 bits are enough.
-inline void AddLogsOfDoubles(const double* v, int pivot, LogSums* logs) {
+template <typename F>
+void AddLogsOfDoubles(Elements<F> x, size_t n, int pivot, LogSums* logs) {
   double sum = 0, squares = 0;
-  for (size_t i = 0; i < kBlock; ++i) {
-    uint64_t m = BitCast<uint64_t>(v[i]) & Fp64Format::kMagnitude;
+  for (size_t i = 0; i < n; ++i) {
+    const double value = WidenToDouble<F>(x[i]);
+    uint64_t m = BitCast<uint64_t>(value) & Fp64Format::kMagnitude;
     int offset = 0;
     if (m < Fp64Format::kMinNormal) {
       m = BitCast<uint64_t>(static_cast<double>(static_cast<int64_t>(m)));

@@ -92,11 +92,12 @@ void ToValues(Elements<F> x, size_t n, Wide* out) {
   } else if constexpr (F::kMantissa == 10) {
     alignas(64) float values[kBlock];
     size_t done = 0;
-    for (; done + 2 * kLanes <= n; done += 2 * kLanes) {
-      Floats v[2];
-      LoadFloats<F>(x + done, v);
-      __builtin_memcpy(values + done, v, sizeof(v));
+#if NANWATCH_LOADS_HALVES
+    for (; done + kLanes <= n; done += kLanes) {
+      const Floats v = LoadHalves(x + done);
+      __builtin_memcpy(values + done, &v, sizeof(v));
     }
+#endif
     for (; done < n; ++done) values[done] = WidenHalf(x[done]);
     for (size_t i = 0; i < n; ++i) {
       const uint32_t magnitude = x[i] & F::kMagnitude;

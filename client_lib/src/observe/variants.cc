@@ -96,7 +96,10 @@ const ObserveVariant* ObserveVariants(size_t* count) {
            __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("bmi2") && HasF16c()}};
+           __builtin_cpu_supports("avx512vnni") &&
+           __builtin_cpu_supports("avx512bitalg") &&
+           __builtin_cpu_supports("gfni") && __builtin_cpu_supports("bmi2") &&
+           HasF16c()}};
 #else
   static const ObserveVariant kVariants[] = {
       {"baseline", ObserveBaseline, SketchBaseline, true}};
