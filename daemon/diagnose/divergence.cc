@@ -146,13 +146,6 @@ bool IsOfNormAlone(const Facts& f, const Finding& head) {
          !f.found.HasAny(kLossLevel);
 }
 
-// Returns "At step 25 the gradient norm ...".
-std::string AtStep(int64_t step, std::string sentence) {
-  const bool joins = sentence.starts_with("The ");
-  if (joins) sentence[0] = 't';
-  return fmt::format("At step {}{} {}", step, joins ? "" : ":", sentence);
-}
-
 Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
   const RunEvidence& e = f.evidence;
   const Finding& head = *match.finding;
@@ -167,7 +160,7 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
-      return AtStep(head.opened_step, rule_says);
+      return fmt::format("At step {}: {}", head.opened_step, rule_says);
     }
     const int64_t step = match.verdict.step;
     return fmt::format("The training {}{}. {}",

@@ -221,6 +221,14 @@ std::string TermOf(const Facts& f) {
   return term == f.run.settings.end() ? "" : term->second;
 }
 
+// Returns "in 6 of 120 records"; of several ranks "6 times", since others have
+// records, too.
+std::string HowOften(const RunEvidence& e) {
+  return e.world_size > 1 ? fmt::format("{} times", e.loss_nonfinite)
+                          : fmt::format("in {} of {} records", e.loss_nonfinite,
+                                        e.loss_nonfinite + e.loss_finite);
+}
+
 Tensed SentenceOfLoss(const Facts& f) {
   const RunEvidence& e = f.evidence;
   if (PrintsZeroForNan(f.run)) {
@@ -245,11 +253,9 @@ Tensed SentenceOfLoss(const Facts& f) {
         : e.loss_nonfinite == 1
             ? fmt::format("was not finite once, at step {}",
                           e.first_nonfinite_loss_step)
-            : fmt::format(
-                  "was not finite in {} of {} records, from step {} "
-                  "to {}",
-                  e.loss_nonfinite, e.loss_nonfinite + e.loss_finite,
-                  e.first_nonfinite_loss_step, e.last_nonfinite_loss_step);
+            : fmt::format("was not finite {}, from step {} to {}", HowOften(e),
+                          e.first_nonfinite_loss_step,
+                          e.last_nonfinite_loss_step);
     return fmt::format(
         "The loss{} {}. That {} from the forward pass, the data or the "
         "weights{}.",

@@ -56,14 +56,14 @@ class RisingLoss {
   // Of losses that are suddenly far above all before.
   struct Leap {
     void Add(int64_t step, double size, int64_t last_step) {
-      const bool high = losses_ >= kFewest && size >= kTimes * highest_;
-      if (high && since_ == 0) {
+      const bool leaves = losses_ >= kFewest && size >= kLeaves * highest_;
+      if (leaves && since_ == 0) {
         step_ = step;
         from_step_ = last_step;
       }
-      if (high || since_ > 0) {
+      if (leaves || since_ > 0) {
         peak_ = std::max(peak_, size);
-        high_ += high;
+        high_ += size >= kTimes * highest_;
         // It came back, or it is the level now.
         if (++since_ > kSoon) *this = {.highest_ = peak_, .losses_ = kFewest};
       } else if (size > 0) {
@@ -78,18 +78,19 @@ class RisingLoss {
       return LossRise{from_step_, highest_, peak_, step_, true};
     }
 
-    static constexpr double kTimes = 4;    // of the highest before; ours
-    static constexpr int32_t kFewest = 4;  // losses before; ours
-    static constexpr int32_t kHigh = 2;    // losses; ours: one may be a batch
-    static constexpr int32_t kSoon = 16;   // losses until it is none; ours
+    static constexpr double kLeaves = 1.5;  // of the highest before; ours
+    static constexpr double kTimes = 4;     // of that, for a high one; ours
+    static constexpr int32_t kFewest = 4;   // losses before; ours
+    static constexpr int32_t kHigh = 2;     // losses; ours: one may be a batch
+    static constexpr int32_t kSoon = 16;    // losses until it is none; ours
 
     double highest_ = 0;     // of those before
-    double peak_ = 0;        // since the first high one
-    int64_t step_ = 0;       // of that
+    double peak_ = 0;        // of the losses since
+    int64_t step_ = 0;       // of the first that left it
     int64_t from_step_ = 0;  // of the one before it
     int32_t losses_ = 0;     // before; kFewest at most
     int32_t high_ = 0;
-    int32_t since_ = 0;  // losses since the first high one
+    int32_t since_ = 0;  // losses since that, it counted
   };
 
   Leap leap_;

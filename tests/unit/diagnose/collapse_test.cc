@@ -71,6 +71,15 @@ TEST(CollapseTest, WhatGoesOnAtTheFloorIsOneCauseAlsoBetweenGoodUpdates) {
   ExpectWords(t.Verdict().headline);
 }
 
+// What rose only after the overflows began is none of their causes.
+TEST(CollapseTest, ALossThatRoseFirstIsNamed) {
+  TestCase t = Stuck();
+  t.evidence.stands_out = LossRise{.from_step = 2450, .from = 4.1, .to = 6.3};
+  ExpectWords(t.Verdict().headline);
+  t.evidence.stands_out->from_step = 2452;
+  ExpectWords(t.Verdict().headline);
+}
+
 // A discriminator stands while its generator learns.
 TEST(CollapseTest, WhoseUpdatesAreNotAppliedIsSaid) {
   TestCase t = Stuck();
