@@ -39,6 +39,7 @@ enum class When : uint8_t {
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss
   kOfLayer,       // it is one of a layer
+  kOfScore,       // it is one of a score, or of how an evaluation goes
 };
 
 struct Advice {

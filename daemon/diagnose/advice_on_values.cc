@@ -339,6 +339,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
+    {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
 };
 
 }  // namespace

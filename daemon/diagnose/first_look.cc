@@ -149,6 +149,7 @@ constexpr Look kLooks[] = {
     {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
     {RuleId::kTermNonfinite, kLookAtTerm},
     {RuleId::kLayerWithoutGradient, kLookAtLayer},
+    {RuleId::kScoreLost, kLookAtScore},
     {RuleId::kRivalGone,
      "Weaken the one that wins: a lower learning rate or fewer updates of it, "
      "noise or smoothing on its labels, a penalty on its gradient. Go back to "

@@ -187,9 +187,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
       if (!reward_) reward_ = value;
+      NoteScore(value);
       return;
     case ColumnMeaning::kAccuracy:
       fact_.of_classes = true;
+      NoteScore(value);
       return;
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {

@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_COLUMN_FACT_H_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,9 @@ class ColumnFact {
   void DropStandIn();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void NoteScore(double value) {
+    if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
+  }
   void WeighLoss(ColumnMeaning meaning, double value);
   void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);
