@@ -55,6 +55,13 @@ class ColumnFact {
   // Takes the line's reward for an objective, where no line of the log showed a
   // loss and this one says nothing else. False: it is none.
   bool AddReward();
+  // The line's loss is a term that is not finite, and nothing else.
+  bool IsOfTerm() const {
+    return fact_.has(StepField::kLoss) && worth_ == 0 && !fact_.of_adversary;
+  }
+  void DropTerm() {
+    if (IsOfTerm()) fact_.Unset(StepField::kLoss);
+  }
   // Leaves out what only stands for a loss, where the log shows another. True:
   // there is one.
   bool KeepsLoss() {

@@ -104,10 +104,12 @@ class KeyValueReader : public LineReader {
       }
     }
     if (!name) fact_.Begin(0);
-    const bool alone = AddPartAlone();
-    bool summed = AddParts() || AddLayers() || alone;
-    const bool punctuated = (name || summed) && fact_.SaysHealth();
-    if (!punctuated &&
+    bool summed = false;
+    const bool in_words = AddLossBesideTerms(line, &summed);
+    const bool alone = !in_words && AddPartAlone();
+    if (!in_words) summed = AddParts() || AddLayers() || alone;
+    const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
+    if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (!name || !fact_.AddReward()) return ReadOther(line, facts);
       summed = true;
@@ -319,6 +321,17 @@ class KeyValueReader : public LineReader {
       fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
     }
     return true;
+  }
+
+  // "loss 2.31 kl_loss: nan": what has a sign is a term of what has none.
+  bool AddLossBesideTerms(std::string_view line, bool* summed) {
+    const bool terms = fact_.IsOfTerm() ||
+                       (parts_.alone() && !fact_.fact().has(StepField::kLoss));
+    if (!terms || names_.mapped() || punctuated_ || !LossInWords(line)) {
+      return false;
+    }
+    fact_.DropTerm();
+    return AddLossInWords(line, summed);
   }
 
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {
