@@ -238,6 +238,15 @@ bool ColumnFact::AddReward() {
   return true;
 }
 
+bool ColumnFact::TellScore(FactList* facts) const {
+  const bool wanted = reward_ && std::isfinite(*reward_) && has_step();
+  if (!wanted || SaysHealth()) return false;
+  LogFact& fact = AddFact(LogFact::Kind::kScored, fact_.at, facts);
+  fact.step = fact_.step;
+  fact.score = *reward_;
+  return true;
+}
+
 bool ColumnFact::SaysHealth() const {
   return fact_.has(StepField::kLoss) || fact_.has(StepField::kLossScale) ||
          fact_.has(StepField::kGradNorm) || fact_.overflow ||

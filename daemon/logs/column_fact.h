@@ -55,6 +55,8 @@ class ColumnFact {
   // Takes the line's reward for an objective, where no line of the log showed a
   // loss and this one says nothing else. False: it is none.
   bool AddReward();
+  // Appends the line's reward, where it says nothing else. False: it has none.
+  bool TellScore(FactList* facts) const;
   // The line's loss is a term that is not finite, and nothing else.
   bool IsOfTerm() const {
     return fact_.has(StepField::kLoss) && worth_ == 0 && !fact_.of_adversary;

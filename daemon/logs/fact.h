@@ -58,6 +58,7 @@ struct LogFact {
     kNorm,       // a gradient norm in a line of its own, of the step line above
     kSetting,    // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
+    kScored,      // `score`, a return, in a line without a loss
   };
   Kind kind = Kind::kProgress;
   uint32_t at = 0;  // byte of the line at which it was read
@@ -84,7 +85,7 @@ struct LogFact {
   bool of_rewards = false;
   // kProgress: the line shows an accuracy among classes.
   bool of_classes = false;
-  // kProgress: the first of these; NaN: none.
+  // kProgress: the first of these; NaN: none. kScored.
   double score = std::numeric_limits<double>::quiet_NaN();
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).

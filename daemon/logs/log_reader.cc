@@ -101,6 +101,11 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     NoteEvaluation(fact);
     return;
   }
+  if (fact.kind == LogFact::Kind::kScored) {
+    NoteScore(fact);
+    run_.settings.emplace("trains_on", "rewards");
+    return;
+  }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
     progress_ += fact.says_health() ? 1 : 0;
@@ -117,10 +122,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     if (recogniser_.shows_zero_rate()) {
       run_.settings["learning_rates"] = "exact";
     }
-    if (std::isfinite(fact.score)) {
-      score_.Add(fact.score, fact.step.value_or(Place()));
-      TellScore("score", score_.row(), false);
-    }
+    NoteScore(fact);
     if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
     if (fact.of_epoch) run_.settings.emplace("records", "epochs");
   }
@@ -265,6 +267,12 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
     told = std::to_string(Place()).append(" ").append(
         Beginning(fact.text, kNameOfLoss));
   }
+}
+
+void LogReader::NoteScore(const LogFact& fact) {
+  if (!std::isfinite(fact.score)) return;
+  score_.Add(fact.score, fact.step.value_or(Place()));
+  TellScore("score", score_.row(), false);
 }
 
 void LogReader::NoteHigh(const LogFact& fact) {

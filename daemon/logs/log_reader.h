@@ -100,6 +100,7 @@ class LogReader {
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
+  void NoteScore(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);
   // Returns the newest step; where lines show none, they are counted.

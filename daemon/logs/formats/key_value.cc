@@ -111,7 +111,10 @@ class KeyValueReader : public LineReader {
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (!name || !fact_.AddReward()) return ReadOther(line, facts);
+      if (!name || !fact_.AddReward()) {
+        if (!name || !fact_.TellScore(facts)) ReadOther(line, facts);
+        return;
+      }
       summed = true;
     }
     const bool named_step = fact_.has_step();

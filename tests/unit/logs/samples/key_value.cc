@@ -129,6 +129,9 @@ constexpr SampleLines kLines[] = {
      "step=9 loss=2.5 of_adversary scaler=0\nstep=9 loss=0.5 of_adversary "
      "scaler=1\n"
      "step=950 loss=5.034 of_adversary"},
+    {"returns beside losses, in lines of their own",
+     "step = 10: loss = 2.5\nstep = 10: Average Return = 29.5",
+     "step=10 loss=2.5\nscored: 29.5 step=10"},
     {"a loss without a sign, and a term of it with one",
      "step 10 loss 2.5 kl_loss: nan\nstep 20 loss 2.25 kl=nan lr=0.5\n"
      "step 30 loss nan kl_loss: nan",
@@ -371,7 +374,7 @@ constexpr SampleLines kLines[] = {
      "step: 36, reward: 3.5, loss: 0.5\nstep: 48, reward: 4.5",
      "step=12 loss=-12.5 of_rewards of_objective guessed\n"
      "step=24 loss=2.5 of_rewards of_objective guessed\n"
-     "step=36 loss=0.5 of_rewards"},
+     "step=36 loss=0.5 of_rewards\nscored: 4.5 step=48"},
     {"an error of which the loss is made, and a perplexity of something else",
      "100 iterations\nrecon_error: 0.5\nperplexity: 48.5\n\n"
      "200 iterations\nrecon_error: 0.25\nperplexity: 1.0\n\n"
