@@ -45,10 +45,10 @@ constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
 constexpr float kAbout = 0.01f;     // the same, where noise hides more; ours
 constexpr float kNearly = 0.04f;    // the same of the first losses; ours
 // Of a loss that no batch moves; if contrastive, among a power of two samples.
-constexpr float kBadStart = 2;  // times it, of the first losses; ours
-constexpr float kLn2 = 0.693147182f;
+constexpr float kBadStart = 2;        // times it, of the first losses; ours
+constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
 constexpr int kLeastBatch = 5;        // log2 of it; ours
-constexpr int kMostBatch = 17;        // the same; CLIP's 32,768 and BASIC's
+constexpr int kMostBatch = 17;        // the same: 131,072; ours
 constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
 constexpr int kSame = 50;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
@@ -114,7 +114,9 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "run says that guessing costs) and of 97 % of the first losses; or one "
     "that is "
     "not below that of guessing among as many classes as the last layer has "
-    "outputs. A warning, too, of any that is 0.01 or more and the "
+    "outputs; or one that no batch moves by 0.1 %, at what guessing costs "
+    "among a power of two samples. A warning, too, of any that is 0.01 or more "
+    "and the "
     "same to the last digit in 50 records, since the start with a gradient "
     "norm of 0, or later, where it moved by far more than its last digit, and "
     "no row of records alike was a quarter as long: every batch has a loss of "

@@ -187,8 +187,6 @@ constexpr NamedMeaning kUsual[] = {
     {"averagereturn", Meaning::kReward},
     {"totalreturn", Meaning::kReward},
     {"meanepisodereward", Meaning::kReward},
-    {"averagerewardscore", Meaning::kReward},
-    {"criticscoremean", Meaning::kReward},  // verl
     {"meanepisodereturn", Meaning::kReward},
     {"scale", Meaning::kLossScale},
     {"scaler", Meaning::kLossScale},

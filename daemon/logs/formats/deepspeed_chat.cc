@@ -97,8 +97,8 @@ class DeepSpeedChatReader : public LineReader {
   double score_ = kNoScore;  // of the batch before
 };
 
-constexpr std::string_view kMarks[] = {
-    "|act_loss: ", "| Actor Loss: ", kScore, kAccumulation};
+constexpr std::string_view kMarks[] = {"|act_loss: ", "| Actor Loss: ", kScore,
+                                       kAccumulation};
 
 }  // namespace
 

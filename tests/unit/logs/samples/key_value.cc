@@ -129,14 +129,9 @@ constexpr SampleLines kLines[] = {
      "step=9 loss=2.5 of_adversary scaler=0\nstep=9 loss=0.5 of_adversary "
      "scaler=1\n"
      "step=950 loss=5.034 of_adversary"},
-    {"returns beside losses, in lines of their own",
-     "step = 10: loss = 2.5\nstep = 10: Average Return = 29.5",
-     "step=10 loss=2.5\nscored: 29.5 step=10"},
     {"a loss without a sign, and a term of it with one",
-     "step 10 loss 2.5 kl_loss: nan\nstep 20 loss 2.25 kl=nan lr=0.5\n"
-     "step 30 loss nan kl_loss: nan",
-     "step=10 loss=2.5\nstep=20 loss=2.25 learning_rate=0.5\n"
-     "step=30 loss=nan"},
+     "step 10 loss 2.5 kl_loss: nan\nstep 20 loss nan kl=nan lr=0.5",
+     "step=10 loss=2.5\nstep=20 loss=nan learning_rate=0.5"},
     {"a generator's loss beside a loss of the whole may be a term of that",
      "step=1 loss=2.5 gen_loss=1.5\nstep=2 loss=2.25 gen_loss=nan",
      "step=1 loss=2.5\nstep=2 loss=2.25 of_adversary scaler=0\nstep=2 loss=nan "
