@@ -47,6 +47,7 @@ enum class When : uint8_t {
   kOfLayer,       // it is one of a layer
   kOfRival,       // it is one of two losses against each other
   kOfNorm,        // the gradients went, all of them
+  kOfScore,       // it is one of a score, or of how an evaluation goes
 };
 
 struct Advice {

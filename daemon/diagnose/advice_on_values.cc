@@ -363,6 +363,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
+    {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
 };
 
 }  // namespace
