@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "logs/find_word.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -173,7 +172,7 @@ std::optional<int32_t> RankInWords(std::string_view line) {
   constexpr size_t kBegin = 64;  // bytes; a clock and a logger's name; ours
   const std::string_view begin = line.substr(0, kBegin);
   for (const std::string_view word : {"ank", "ANK"}) {
-    const size_t at = FindWord(begin, word);
+    const size_t at = begin.find(word);
     if (at == std::string_view::npos || at == 0) continue;
     const char first = begin[at - 1];
     const char before = at > 1 ? begin[at - 2] : ' ';
