@@ -1,6 +1,9 @@
 // Losses, and what is printed beside them, in words (in_words.h).
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -38,6 +41,17 @@ bool IsOfOtherLoss(std::string_view word) {
 }
 
 // Whether a word stands right before `at`: "logit scale" is another one.
+// Bytes of "is " or "became " where `text` begins with it.
+size_t SizeOfVerb(std::string_view text) {
+  constexpr std::string_view kVerbs[] = {"is ", "became ", "becomes ",
+                                         "turned "};
+  size_t size = 0;
+  for (const std::string_view verb : kVerbs) {
+    if (text.starts_with(verb)) size = verb.size();
+  }
+  return size;
+}
+
 bool IsBehindWord(std::string_view line, size_t at) {
   const std::string_view before = TrimBlanks(line.substr(0, at));
   return !before.empty() && IsLetter(before.back());
@@ -86,7 +100,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       if (!whole && !IsPartOfLoss(name)) continue;
       if (IsEvaluation(before) || IsOfOtherLoss(LastWord(before))) continue;
       std::string_view rest = line.substr(at + word.size());
-      if (rest.starts_with("is ")) rest.remove_prefix(3);
+      rest.remove_prefix(SizeOfVerb(rest));
       Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
@@ -119,3 +133,14 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
 }
 
 }  // namespace nanwatch
+bool SaysLossIsNaN(std::string_view line) {
+  static constexpr std::string_view kOthers[] = {"if ", "If ",  "hen ",
+                                                 "kip", "gnor", "iscard"};
+  const std::optional<NamedLoss> loss = LossInWords(line);
+  return loss && !loss->parts && !std::isfinite(loss->value) &&
+         std::none_of(std::begin(kOthers), std::end(kOthers),
+                      [line](std::string_view word) {
+                        return line.find(word) != std::string_view::npos;
+                      });
+}
+

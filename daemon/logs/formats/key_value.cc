@@ -129,8 +129,8 @@ class KeyValueReader : public LineReader {
       if (punctuated && (named_step || bar) && !names_.mapped() && !summed) {
         usual_.Note(line, bar, values_);
       }
-    } else if (!AddNormAlone(facts) && name) {
-      HoldAlone(line.substr(0, *name), facts);
+    } else if (!AddNormAlone(facts) && (name || SaysLossIsNaN(line))) {
+      HoldAlone(line.substr(0, name.value_or(0)), facts);
     }
   }
 
@@ -305,6 +305,7 @@ class KeyValueReader : public LineReader {
   bool AddLossInWords(std::string_view line, bool* summed) {
     if (punctuated_) return false;
     const std::optional<NamedLoss> loss = LossInWords(line);
+    if (punctuated_ && !SaysLossIsNaN(line)) return false;
     if (!loss || (loss->parts && whole_seen_)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
