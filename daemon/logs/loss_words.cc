@@ -12,6 +12,7 @@
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
@@ -40,7 +41,6 @@ bool IsOfOtherLoss(std::string_view word) {
          word.starts_with("Min");
 }
 
-// Whether a word stands right before `at`: "logit scale" is another one.
 // Bytes of "is " or "became " where `text` begins with it.
 size_t SizeOfVerb(std::string_view text) {
   constexpr std::string_view kVerbs[] = {"is ", "became ", "becomes ",
@@ -52,6 +52,7 @@ size_t SizeOfVerb(std::string_view text) {
   return size;
 }
 
+// Whether a word stands right before `at`: "logit scale" is another one.
 bool IsBehindWord(std::string_view line, size_t at) {
   const std::string_view before = TrimBlanks(line.substr(0, at));
   return !before.empty() && IsLetter(before.back());
@@ -70,6 +71,24 @@ std::optional<Scan::Printed> BehindName(std::string_view line,
       Scan scan(line, at + name.size());
       if (const auto number = scan.PrintedNumber()) return number;
     }
+  }
+  return std::nullopt;
+}
+
+// Behind a name of one word that ends with scale: "amp_scale 65536".
+std::optional<Scan::Printed> BehindScaleName(std::string_view line) {
+  constexpr std::string_view kEnd = "scale ";
+  for (size_t at = line.find(kEnd); at != std::string_view::npos;
+       at = line.find(kEnd, at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && IsLetterOrMark(line[begin - 1])) --begin;
+    const size_t end = at + kEnd.size() - 1;
+    const std::string_view name = line.substr(begin, end - begin);
+    if (begin == at || UsualMeaning(name) != ColumnMeaning::kLossScale) {
+      continue;
+    }
+    Scan scan(line, end + 1);
+    if (const auto number = scan.PrintedNumber()) return number;
   }
   return std::nullopt;
 }
@@ -116,23 +135,6 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
                : std::nullopt;
 }
 
-std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
-                                                "loss-scale ", "Loss scale ",
-                                                "Loss Scale ", "LOSS SCALE "};
-  static constexpr std::string_view kShort[] = {"scale ", "Scale "};
-  const auto scale = BehindName(line, kNames);
-  return scale ? scale : BehindName(line, kShort, true);
-}
-
-std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {
-      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
-      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
-  return BehindName(line, kNames);
-}
-
-}  // namespace nanwatch
 bool SaysLossIsNaN(std::string_view line) {
   static constexpr std::string_view kOthers[] = {"if ", "If ",  "hen ",
                                                  "kip", "gnor", "iscard"};
@@ -144,3 +146,21 @@ bool SaysLossIsNaN(std::string_view line) {
                       });
 }
 
+std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
+                                                "loss-scale ", "Loss scale ",
+                                                "Loss Scale ", "LOSS SCALE "};
+  static constexpr std::string_view kShort[] = {"scale ", "Scale "};
+  auto scale = BehindName(line, kNames);
+  if (!scale) scale = BehindName(line, kShort, true);
+  return scale ? scale : BehindScaleName(line);
+}
+
+std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
+      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
+  return BehindName(line, kNames);
+}
+
+}  // namespace nanwatch

@@ -237,7 +237,7 @@ class KeyValueReader : public LineReader {
     size_t within = 0;  // where losses in a dict of their own end
     for (; (at = NextSign(part, at)) < end; at = begin) {
       const std::string_view before = part.substr(begin, at - begin);
-      const Ending name = names_.Find(before);
+      const Ending name = names_.Find(before, line.substr(at + 1));
       if (within == 0) within = WithinLosses(line, at);
       if (at < within && parts_.Take(line.substr(at + 1))) {
         loss_at_ = at + 1;
@@ -300,13 +300,12 @@ class KeyValueReader : public LineReader {
     return fact_.SaysHealth();
   }
 
-  // Only where none of the log's losses has a sign before it: else that is
-  // prose.
+  // Where the log's losses have signs before them, the rest is prose, but for
+  // "Loss is NaN" in place of one.
   bool AddLossInWords(std::string_view line, bool* summed) {
-    if (punctuated_) return false;
     const std::optional<NamedLoss> loss = LossInWords(line);
-    if (punctuated_ && !SaysLossIsNaN(line)) return false;
     if (!loss || (loss->parts && whole_seen_)) return false;
+    if (punctuated_ && !SaysLossIsNaN(line)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy

@@ -33,5 +33,39 @@ TEST(OtherNames, NaNInWordsBesideStepsIsOfAStepThatItNames) {
             "step=10 loss=2.5\nstep=11 loss=nan\n");
 }
 
+TEST(OtherNames, AScaleInWordsMayHaveOneBeforeIt) {
+  EXPECT_EQ(Told("step 1 | loss 2.5 | amp_scale 65536.0\n"
+                 "step 2 | loss 2.5 | amp_scale 0.5\n"
+                 "step 3 | loss 2 | logit_scale 14.5"),
+            "step=1 loss=2.5 loss_scale=65536\n"
+            "step=2 loss=2.5 loss_scale=0.5\nstep=3 loss=2\n");
+}
+
+TEST(OtherNames, AScaleIsKnownByItsValues) {
+  EXPECT_EQ(Told("step=1 fp16_scaling=1024.0 loss=2.5 max_scale=8192\n"
+                 "step=2 fp16_scaling=512.0 loss=2.5 max_scale=8192\n"
+                 "step=3 fp16_scaling=0.5 loss=2.5 max_scale=8192"),
+            "step=1 loss=2.5 loss_scale=1024\n"
+            "step=2 loss=2.5 loss_scale=512\n"
+            "step=3 loss=2.5 loss_scale=0.5\n");
+  EXPECT_EQ(ToldFacts("json_lines",
+                      "{\"step\": 1, \"loss\": 2.5, \"scaler_now\": 65536}\n"
+                      "{\"step\": 2, \"loss\": 2.5, \"scaler_now\": 4}"),
+            "step=1 loss=2.5 loss_scale=65536\n"
+            "step=2 loss=2.5 loss_scale=4\n");
+}
+
+TEST(OtherNames, OtherValuesAndSizesAreNoLossScale) {
+  EXPECT_EQ(Told("step=1 loss=2.5 img_scaling=512 logit_scaling=14.5\n"
+                 "step=2 loss=2.5 img_scaling=1024 logit_scaling=16"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
+TEST(OtherNames, AScaleOfALayerIsNotTheLosss) {
+  EXPECT_EQ(Told("step=1 loss=2.5 scale/block0=4096 scale/block1=4096\n"
+                 "step=2 loss=2.5 scale/block0=8192 scale/block1=4096"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
