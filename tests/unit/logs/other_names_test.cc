@@ -67,5 +67,16 @@ TEST(OtherNames, AScaleOfALayerIsNotTheLosss) {
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
 
+TEST(OtherNames, RewardsMayStandInLinesOfTheirOwn) {
+  EXPECT_EQ(Told("step = 100: loss = 2.5\nstep = 100: Average Return = 8.5\n"
+                 "step = 200: loss = 3.5"),
+            "step=100 loss=2.5\nstep=200 loss=3.5 of_rewards\n");
+}
+
+TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
+  EXPECT_EQ(Told("step=1 loss=2.5 kl=nan\nstep=2 kl=nan"),
+            "step=1 loss=2.5\nstep=2 loss=nan\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
