@@ -73,6 +73,12 @@ TEST(OtherNames, RewardsMayStandInLinesOfTheirOwn) {
             "step=100 loss=2.5\nstep=200 loss=3.5 of_rewards\n");
 }
 
+TEST(OtherNames, TheLengthOfAnEpisodeIsNoStep) {
+  EXPECT_EQ(Told("episode: 1, episode steps: 90, loss: 2.5\n"
+                 "episode: 2, episode steps: 60, loss: 2.25"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\n");
+}
+
 TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
   EXPECT_EQ(Told("step=1 loss=2.5 kl=nan\nstep=2 kl=nan"),
             "step=1 loss=2.5\nstep=2 loss=nan\n");
