@@ -58,6 +58,26 @@ void AddLine(const LogFact& fact, bool clean, StepRecord* record) {
   }
 }
 
+// Bars show the steps of all overflows between two step lines.
+template <typename Happenings>
+bool ArePlaced(const Happenings& all, int64_t begin, int64_t end) {
+  return !all.empty() &&
+         std::all_of(all.begin(), all.end(), [begin, end](const auto& each) {
+           return each.fact.in_bar && *each.fact.in_bar >= begin &&
+                  *each.fact.in_bar <= end + 1;
+         });
+}
+
+// Whether the next of them, of which `told` are told, is at that step; none may
+// be left behind the last of `rows` more.
+template <typename Happenings>
+bool IsPlacedAt(const Happenings& all, int64_t told, int64_t step,
+                int64_t rows) {
+  const int64_t left = static_cast<int64_t>(all.size()) - told;
+  return left > 0 &&
+         (rows <= left || step >= *all[static_cast<size_t>(told)].fact.in_bar);
+}
+
 }  // namespace
 
 Assembler::Assembler(LogRecordSink sink) : sink_(std::move(sink)) {}
@@ -249,15 +269,19 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
   const int64_t begin = last_step >= 0
                             ? std::min(end, std::max(last_step, told_step) + 1)
                             : std::max<int64_t>(0, end - interval.updates + 1);
+  const bool placed = rows == end - begin + 1 && events == listed &&
+                      ArePlaced(waiting, begin, end);
   int64_t told = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
     // Evenly; but a start-up search is one row of overflows, then good steps.
     const int64_t spread = events - (ends && !full && !last ? 1 : 0);
-    const bool due =
+    const bool spreads =
         told < spread &&
         (rank->searching || (last ? ends || told + 1 == events
                                   : (row + 1) * (spread + 1) / rows > told));
+    const bool due =
+        placed ? IsPlacedAt(waiting, told, begin + row, rows - row) : spreads;
     const Happening* happening = nullptr;
     LogRecord out;
     StepRecord& record = out.step;

@@ -33,6 +33,7 @@ constexpr Word kAnywhere[] = {
     {"Segmentation fault      (core dumped)", "SIGSEGV"},
     {"Bus error (core dumped)", "SIGBUS"},
     {"Aborted (core dumped)", "SIGABRT"},
+    {"Exiting due to exception: ", ""},  // of Tacotron and its kin
     {"oom-kill event", "oom-kill", Kind::kOutOfMemory},
     {"oom_kill event", "oom-kill", Kind::kOutOfMemory},
     {" DUE TO TIME LIMIT", "the scheduler's time limit", Kind::kSignal},

@@ -43,6 +43,7 @@ void ColumnFact::Begin(size_t at) {
   rival_.reset();
   reward_.reset();
   may_be_term_ = false;
+  term_.reset();
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
@@ -199,7 +200,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       }
       return;
     case ColumnMeaning::kTerm:
-      if (!std::isfinite(value)) fact_.Set(StepField::kLoss, value);
+      if (!std::isfinite(value)) term_ = value;
       return;
     case ColumnMeaning::kRank:
       if (IsCount(value) && value < 1e6) {
@@ -228,10 +229,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
 }
 
 bool ColumnFact::AddReward() {
-  if (!reward_ || !std::isfinite(*reward_) || best_worth_ > 0 || !has_step() ||
-      SaysHealth()) {
+  if (!reward_ || !std::isfinite(*reward_) || !has_step() || SaysHealth()) {
     return false;
   }
+  rewards_apart_ |= best_worth_ > 0;
+  if (best_worth_ > 0) return false;
   fact_.Set(StepField::kLoss, -*reward_);
   fact_.of_objective = true;
   fact_.guessed = true;
@@ -250,7 +252,7 @@ bool ColumnFact::TellScore(FactList* facts) const {
 bool ColumnFact::SaysHealth() const {
   return fact_.has(StepField::kLoss) || fact_.has(StepField::kLossScale) ||
          fact_.has(StepField::kGradNorm) || fact_.overflow ||
-         fact_.skipped_total || fact_.skipped_since;
+         fact_.skipped_total || fact_.skipped_since || term_;
 }
 
 bool ColumnFact::LooksLikeStep() const {
@@ -290,10 +292,21 @@ void ColumnFact::DropStandIn() {
   }
 }
 
+// The loss beside it may be finite: then that is its own word.
+void ColumnFact::AddTerm() {
+  if (!fact_.has(StepField::kLoss)) {
+    fact_.Set(StepField::kLoss, *term_);
+  } else if (std::isfinite(fact_[StepField::kLoss])) {
+    fact_.text = "kl";  // of all names of terms (usual_names.cc)
+  }
+}
+
 void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
   DropStandIn();
+  if (term_) AddTerm();
   if (!SaysHealth()) return;
+  fact_.of_rewards |= rewards_apart_;
   // Losses that begin after a while are another series.
   if (fact_.has(StepField::kLoss)) {
     fact_.objective_moves |= of_rewards_ && !fact_.guessed;

@@ -53,7 +53,8 @@ class ColumnFact {
   // A line of the log had a step.
   bool steps_seen() const { return steps_seen_; }
   // Takes the line's reward for an objective, where no line of the log showed a
-  // loss and this one says nothing else. False: it is none.
+  // loss and this one says nothing else. False: it is none; but beside losses
+  // it says what the training is.
   bool AddReward();
   // Appends the line's reward, where it says nothing else. False: it has none.
   bool TellScore(FactList* facts) const;
@@ -85,6 +86,7 @@ class ColumnFact {
   bool StandsStill(int64_t step);
   void ChooseStep();
   void DropStandIn();
+  void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);
   void NoteScore(double value) {
@@ -98,8 +100,10 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
-  bool of_rewards_ = false;   // the newest loss that was told is a reward
-  bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
+  bool of_rewards_ = false;     // the newest loss that was told is a reward
+  bool rewards_apart_ = false;  // lines without a loss show rewards
+  std::optional<double> term_;  // of the loss, that is not finite
+  bool may_be_term_ = false;    // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes

@@ -110,6 +110,8 @@ struct LogFact {
   bool beside = false;
 
   std::optional<double> scale_before;  // of the update, where it is printed
+  // kOverflow: its step, by a progress bar on the line.
+  std::optional<int64_t> in_bar;
   // kOverflow: told where the step line behind it is of the same update, by
   // programs that do not tell each.
   bool of_next_line = false;

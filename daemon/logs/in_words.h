@@ -55,6 +55,10 @@ struct NamedLoss {
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);
 
+// "Loss is NaN", of a step that was made: not "stops if the loss is NaN", nor
+// one that was skipped.
+bool SaysLossIsNaN(std::string_view line);
+
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);

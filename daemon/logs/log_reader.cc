@@ -140,7 +140,15 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
   }
   columns_.Note(fact);
   assembler_.NoteWords(fact);
-  norms_.Take(fact, line);
+  loss_shown_ |= fact.has(StepField::kLoss);
+  if (fact.loss_left_out && !loss_shown_ && fact.has(StepField::kGradNorm)) {
+    // Nothing shows that such lines have one; what is wrong the norm says.
+    LogFact known = fact;
+    known.loss_left_out = false;
+    norms_.Take(known, line);
+  } else {
+    norms_.Take(fact, line);
+  }
   if (!series_told_ && assembler_.has_loss_series()) {
     series_told_ = true;
     run_.settings.emplace("losses", "of_one_aim");

@@ -139,6 +139,7 @@ class LogReader {
   double high_loss_ = 0;        // the newest of these
   bool evaluates_not_ = false;  // of lines without steps
   bool loss_bad_ = false;       // the newest one
+  bool loss_shown_ = false;     // by any step line
   bool series_told_ = false;    // settings: losses
   bool other_loss_ = false;     // one was named so that it may be any
   bool announced_ = false;      // another objective, since the newest step line

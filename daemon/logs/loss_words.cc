@@ -1,6 +1,9 @@
 // Losses, and what is printed beside them, in words (in_words.h).
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
@@ -38,6 +42,17 @@ bool IsOfOtherLoss(std::string_view word) {
          word.starts_with("Min");
 }
 
+// Bytes of "is " or "became " where `text` begins with it.
+size_t SizeOfVerb(std::string_view text) {
+  constexpr std::string_view kVerbs[] = {"is ", "became ", "becomes ",
+                                         "turned "};
+  size_t size = 0;
+  for (const std::string_view verb : kVerbs) {
+    if (text.starts_with(verb)) size = verb.size();
+  }
+  return size;
+}
+
 // Whether a word stands right before `at`: "logit scale" is another one.
 bool IsBehindWord(std::string_view line, size_t at) {
   const std::string_view before = TrimBlanks(line.substr(0, at));
@@ -57,6 +72,24 @@ std::optional<Scan::Printed> BehindName(std::string_view line,
       Scan scan(line, at + name.size());
       if (const auto number = scan.PrintedNumber()) return number;
     }
+  }
+  return std::nullopt;
+}
+
+// Behind a name of one word that ends with scale: "amp_scale 65536".
+std::optional<Scan::Printed> BehindScaleName(std::string_view line) {
+  constexpr std::string_view kEnd = "scale ";
+  for (size_t at = line.find(kEnd); at != std::string_view::npos;
+       at = line.find(kEnd, at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && IsLetterOrMark(line[begin - 1])) --begin;
+    const size_t end = at + kEnd.size() - 1;
+    const std::string_view name = line.substr(begin, end - begin);
+    if (begin == at || UsualMeaning(name) != ColumnMeaning::kLossScale) {
+      continue;
+    }
+    Scan scan(line, end + 1);
+    if (const auto number = scan.PrintedNumber()) return number;
   }
   return std::nullopt;
 }
@@ -84,7 +117,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       if (!whole && !IsPartOfLoss(name)) continue;
       if (IsEvaluation(before) || IsOfOtherLoss(LastWord(before))) continue;
       std::string_view rest = line.substr(at + word.size());
-      if (rest.starts_with("is ")) rest.remove_prefix(3);
+      rest.remove_prefix(SizeOfVerb(rest));
       Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
@@ -100,13 +133,25 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
                : std::nullopt;
 }
 
+bool SaysLossIsNaN(std::string_view line) {
+  static constexpr std::string_view kOthers[] = {"if ", "If ",  "hen ",
+                                                 "kip", "gnor", "iscard"};
+  const std::optional<NamedLoss> loss = LossInWords(line);
+  return loss && !loss->parts && !std::isfinite(loss->value) &&
+         std::none_of(std::begin(kOthers), std::end(kOthers),
+                      [line](std::string_view word) {
+                        return line.find(word) != std::string_view::npos;
+                      });
+}
+
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
                                                 "loss-scale ", "Loss scale ",
                                                 "Loss Scale ", "LOSS SCALE "};
   static constexpr std::string_view kShort[] = {"scale ", "Scale "};
-  const auto scale = BehindName(line, kNames);
-  return scale ? scale : BehindName(line, kShort, true);
+  auto scale = BehindName(line, kNames);
+  if (!scale) scale = BehindName(line, kShort, true);
+  return scale ? scale : BehindScaleName(line);
 }
 
 std::optional<Scan::Printed> GradNormInWords(std::string_view line) {

@@ -36,6 +36,11 @@ bool MaySpeakOfLossScale(std::string_view word) {
          std::end(kWords);
 }
 
+// "episode steps: 185" is a length.
+bool CountsStepsOf(std::string_view word) {
+  return word == "episode" || word == "Episode" || word == "ep";
+}
+
 // "Time cost".
 bool EndsWithTime(std::string_view before) {
   const std::string_view word = TrimBlanks(before);
@@ -87,6 +92,10 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
         !names_.mapped() && IsLetter(name[word[1]]) &&
         !MaySpeakOfLossScale(name.substr(word[1], from - 1 - word[1])) &&
         IsPlainScale(name.substr(from))) {
+      return {};
+    }
+    if (meaning == ColumnMeaning::kStep && words == 0 && all > 1 &&
+        CountsStepsOf(name.substr(word[1], from - 1 - word[1]))) {
       return {};
     }
     const bool loss = IsLoss(meaning) ||

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "logs/column_names.h"
+#include "logs/scale_by_value.h"
 
 namespace nanwatch {
 
@@ -40,7 +41,20 @@ class NamesBefore {
   const std::vector<std::pair<std::string, ColumnMeaning>>& map() const {
     return names_.map();
   }
-  // The longest name at the end of `text` that means something.
+  // The longest name at the end of `text` that means something; its value
+  // begins `value`.
+  Ending Find(std::string_view text, std::string_view value) {
+    const Ending found = Find(text);
+    if (found.size > 0 || mapped()) return found;
+    return {ColumnMeaning::kLossScale, scale_.Look(text, value)};
+  }
+
+ private:
+  struct Known {
+    std::string text;
+    Ending ending;
+  };
+
   Ending Find(std::string_view text) {
     std::string_view name = text;
     while (!name.empty() &&
@@ -56,19 +70,13 @@ class NamesBefore {
     }
     return known.ending;
   }
-
- private:
-  struct Known {
-    std::string text;
-    Ending ending;
-  };
-
   // `name`: `text` without what follows the name. Up to three words: "number of
   // updates".
   Ending Look(std::string_view text, std::string_view name);
 
   static constexpr size_t kTextMax = 64;
   ColumnNames names_;
+  ScaleByValue scale_;
   std::array<Known, 256> lately_;
 };
 

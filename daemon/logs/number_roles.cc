@@ -205,11 +205,13 @@ bool CountsAgain(const std::vector<RowValues>& lines, size_t rank,
   return again;
 }
 
-// Printed with a point, in most lines, and no share, unit or time.
+// Printed with a point, in most lines, and no share or unit; nor a time, as the
+// first line shows it: a loss may grow as large.
 bool IsReal(const std::vector<RowValues>& lines, size_t i) {
+  if (IsTime(lines.front()[i].value)) return false;
   size_t real = 0;
   for (const RowValues& line : lines) {
-    if (line[i].share || line[i].unit || IsTime(line[i].value)) return false;
+    if (line[i].share || line[i].unit) return false;
     if (!line[i].whole) ++real;
   }
   return 2 * real > lines.size();

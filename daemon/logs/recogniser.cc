@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "logs/in_words.h"
 #include "logs/loss_terms.h"
 #include "logs/scan.h"
 #include "logs/zero_rate.h"
@@ -196,6 +197,10 @@ bool Recogniser::AnySteps() const {
 
 void Recogniser::AddSign(std::string_view line) {
   sign_.reset();
+  if (lines_ == 1) {
+    const std::optional<BarPlace> bar = BarIn(line);
+    cut_out_ = bar && bar->step.step > 1;
+  }
   if (program_ != nullptr || library_ == kNone) return;
   if (AnySteps()) return;
   const std::optional<int64_t> step = signs_.Find(line);
@@ -210,14 +215,15 @@ void Recogniser::TellOrWait() {
     sink_(*sign_, lines_);
   } else if (sign_) {
     // A bar that has not come far began with the log, and good steps with it
-    // where it shows more than overflowed.
+    // where it shows more than overflowed; but not with a log whose first
+    // line has such a bar: that was cut out of one.
     const bool first = std::none_of(waiting_.begin(), waiting_.end(),
                                     [](const Waiting& w) { return w.sign; });
     const auto overflows =
         std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& w) {
           return w.fact.kind == LogFact::Kind::kOverflow;
         });
-    if (first && *sign_->step > overflows + 1 &&
+    if (first && !cut_out_ && *sign_->step > overflows + 1 &&
         *sign_->step <= kBeganWithLog) {
       Waiting began{library_, waiting_.front().line, *sign_, "", true, {}};
       began.fact.step = 1;

@@ -155,6 +155,7 @@ class Recogniser {
   FactList line_facts_;  // of the line
   StepSigns signs_;
   std::optional<LogFact> sign_;  // of the line
+  bool cut_out_ = false;         // its first line has a bar that had come far
   std::string undressed_;        // the line with "nan" for words that mean it
   // Whose they are, in the order in which they stand in the line.
   struct Told {

@@ -29,6 +29,7 @@
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
+#include "logs/scale_by_value.h"
 #include "logs/scan.h"
 #include "logs/table_row.h"
 #include "logs/usual_names.h"
@@ -58,6 +59,7 @@ class CsvTableReader : public LineReader {
       return;
     }
     no_row_ = false;
+    FindScale();
     fact_.Begin(0);
     for (size_t i = 0; i < columns_.size(); ++i) {
       fact_.Add(columns_[i], row_.cells()[i], i + 1 == columns_.size());
@@ -100,6 +102,16 @@ class CsvTableReader : public LineReader {
     if (evaluation_ >= columns_.size()) return;
     const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
     if (loss) evaluations_.Take(*loss, evaluation_name_, 0, facts);
+  }
+
+  // Among columns of no known meaning.
+  void FindScale() {
+    for (const auto& [column, name] : scales_) {
+      if (!scale_.Is(name, row_.cells()[column])) continue;
+      columns_[column] = ColumnMeaning::kLossScale;
+      scales_.clear();
+      return;
+    }
   }
 
   // The first term that is not finite, of a loss that is.
@@ -180,6 +192,13 @@ class CsvTableReader : public LineReader {
         epoch = columns.size() - 1;
       }
     }
+    std::vector<std::pair<size_t, std::string>> scales;
+    for (size_t i = 0; i < columns.size() && !names_.mapped(); ++i) {
+      const bool unknown = columns[i] == ColumnMeaning::kNothing;
+      if (unknown && ScaleByValue::MayBe(names[i])) {
+        scales.emplace_back(i, names[i]);
+      }
+    }
     // Steps of an epoch, where no others are: "Batch/It".
     const bool stepped = std::find(columns.begin(), columns.end(),
                                    ColumnMeaning::kStep) != columns.end();
@@ -205,6 +224,8 @@ class CsvTableReader : public LineReader {
     columns_ = std::move(columns);
     parts_ = std::move(parts);
     terms_ = std::move(terms);
+    scales_ = std::move(scales);
+    scale_ = {};
     epoch_ = epoch;
     evaluation_ = evaluation;
     if (evaluation < columns_.size()) {
@@ -226,8 +247,10 @@ class CsvTableReader : public LineReader {
   TableRow row_;
   std::vector<ColumnMeaning> columns_;  // empty: no header yet
   std::vector<size_t> parts_;           // columns of losses to be summed
-  std::vector<std::pair<size_t, std::string>> terms_;  // by their columns
-  size_t epoch_ = std::string_view::npos;              // its column; npos: none
+  std::vector<std::pair<size_t, std::string>> terms_;   // by their columns
+  std::vector<std::pair<size_t, std::string>> scales_;  // that may be one
+  ScaleByValue scale_;
+  size_t epoch_ = std::string_view::npos;       // its column; npos: none
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
   EvaluationNews evaluations_;

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/message_number.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
@@ -157,7 +158,7 @@ class DeepSpeedReader : public LineReader {
     }
     Scan config(line);
     if (config.To("[config.py:")) ReadConfig(line, config.at(), facts);
-    Follow(*facts);
+    Follow(line, facts);
     Scan end(line);
     if (end.To("Current loss scale already at minimum")) {
       ReadEnd(end.at(), facts);
@@ -183,10 +184,15 @@ class DeepSpeedReader : public LineReader {
     }
   }
 
-  // The scale that the newest overflow or raise left.
-  void Follow(const FactList& facts) {
-    for (const LogFact& fact : facts) {
-      if (fact.kind == LogFact::Kind::kOverflow) gave_up_ = false;
+  // The scale that the newest overflow or raise left; a bar before an overflow
+  // shows the steps that were made.
+  void Follow(std::string_view line, FactList* facts) {
+    for (LogFact& fact : *facts) {
+      if (fact.kind == LogFact::Kind::kOverflow) {
+        gave_up_ = false;
+        const auto bar = BarIn(line.substr(0, fact.at));
+        if (bar) fact.in_bar = bar->step.step + 1;
+      }
       if (fact.kind != LogFact::Kind::kProgress &&
           fact.has(StepField::kLossScale) && !fact.scale_at_most) {
         scale_ = fact[StepField::kLossScale];

@@ -15,6 +15,7 @@
 #include "logs/formats/formats.h"
 #include "logs/layer_norms.h"
 #include "logs/rank_prefix.h"
+#include "logs/scale_by_value.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -65,6 +66,9 @@ class JsonLinesReader : public LineReader {
     } else if (IsEpochColumn(path)) {
       const std::optional<double> epoch = WholeNumber(text);
       if (epoch) fact_.SetEpoch(*epoch);
+    } else if (!names_.mapped() && ScaleByValue::MayBe(path) &&
+               scale_.Is(path, text)) {
+      fact_.Add(ColumnMeaning::kLossScale, text);
     }
   }
 
@@ -77,6 +81,7 @@ class JsonLinesReader : public LineReader {
   }
 
   ColumnNames names_;
+  ScaleByValue scale_;
   LayerNorms layers_;
   ColumnFact fact_{ScaleText::kExact};
   DictWalk walk_;

@@ -139,8 +139,8 @@ class KeyValueReader : public LineReader {
           line.find("poch") == line.npos) {
         usual_.Note(line, bar, values_);
       }
-    } else if (!AddNormAlone(facts) && name) {
-      HoldAlone(line.substr(0, *name), facts);
+    } else if (!AddNormAlone(facts) && (name || SaysLossIsNaN(line))) {
+      HoldAlone(line.substr(0, name.value_or(0)), facts);
     }
   }
 
@@ -234,7 +234,7 @@ class KeyValueReader : public LineReader {
       if (at >= end) return;
       value = at + 1;
       const std::string_view before = part.substr(begin, at - begin);
-      const Ending name = names_.Find(before);
+      const Ending name = names_.Find(before, line.substr(at + 1));
       if (within == 0) within = WithinLosses(line, at);
       if (at < within && parts_.Take(line.substr(at + 1))) {
         loss_at_ = at + 1;
@@ -295,12 +295,12 @@ class KeyValueReader : public LineReader {
     return fact_.SaysHealth();
   }
 
-  // Only where none of the log's losses has a sign before it: else that is
-  // prose.
+  // Where the log's losses have signs before them, the rest is prose, but for
+  // "Loss is NaN" in place of one.
   bool AddLossInWords(std::string_view line, bool* summed) {
-    if (punctuated_) return false;
     const std::optional<NamedLoss> loss = LossInWords(line);
     if (!loss || (loss->parts && whole_seen_)) return false;
+    if (punctuated_ && !SaysLossIsNaN(line)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
     fact_.DropTerm();

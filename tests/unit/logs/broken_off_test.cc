@@ -37,6 +37,14 @@ TEST(BrokenOff, AnExceptionAtTheEndIsTheEnd) {
   EXPECT_EQ(end->end.message, "no column `x`");
 }
 
+TEST(BrokenOff, AProgramMaySayThatItExitsOverAnException) {
+  const auto end = EndOf({"Loss exploded to 90000.5 at step 300",
+                          "Exiting due to exception: Loss exploded"});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->end.kind, ProgramEnd::Kind::kException);
+  EXPECT_EQ(end->end.message, "Exiting due to exception: Loss exploded");
+}
+
 TEST(BrokenOff, WhatIsFollowedByStepsWasNoEnd) {
   EXPECT_FALSE(EndOf({}));
   EXPECT_FALSE(EndOf({"ValueError: a bad sample", "step=300 loss=2.5"}));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -94,6 +95,27 @@ TEST_F(FirstLineTest, StepsThatWentBackReachAsFarAsLinesAreApart) {
   EXPECT_EQ(records_.size(), before + 300);
   EXPECT_EQ(records_[before].step, 1092);
   EXPECT_TRUE(records_[before].is(StepFlag::kOverflow));
+}
+
+// A program leaves NaN out where it prints a loss otherwise; a log without any
+// says nothing of it.
+TEST_F(FirstLineTest, ALossThatNoLineShowsIsNotNaN) {
+  const auto line = [this](int64_t step, const char* loss) {
+    reader_.ReadLine(" iteration " + std::to_string(step) +
+                     "/ 500000 | learning rate: 1.0E-04 |" + loss +
+                     " loss scale: 1.0 | grad norm: nan | number of skipped "
+                     "iterations: 0 | number of nan iterations: 0 |");
+  };
+  for (int64_t step = 700; step < 720; ++step) line(step, "");
+  line(720, " lm loss: 2.5E+00 |");
+  line(721, "");
+  reader_.Finish();
+  ASSERT_EQ(records_.size(), 22u);
+  for (const StepRecord& r : records_) {
+    EXPECT_EQ(r.has(StepField::kLoss), r.step >= 720) << r.step;
+    EXPECT_TRUE(std::isnan(r[StepField::kGradNorm])) << r.step;
+  }
+  EXPECT_TRUE(std::isnan(records_.back()[StepField::kLoss]));
 }
 
 }  // namespace

@@ -69,6 +69,50 @@ TEST(StepSigns, MakeNoGoodStepOfABarThatCountsOverflows) {
   }
 }
 
+// Between two step lines a bar places each overflow.
+TEST(StepSigns, PlaceOverflowsBetweenStepLines) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 40; ++step) {
+    if (step > 0 && step % 10 == 0) {
+      lines.push_back("{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.1}");
+    }
+    lines.push_back(" 1%|#  | " + std::to_string(step) +
+                    "/900 [00:10<12:00,  2.30it/s]");
+    if (step < 25) continue;
+    lines.back() +=
+        "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: " +
+        std::to_string(1 << (40 - step)) + ", reducing to " +
+        std::to_string(1 << (39 - step));
+  }
+  int64_t good = 0;
+  int64_t overflows = 0;
+  for (const LogRecord& record : ReadAll(lines)) {
+    if (record.step.is(StepFlag::kOverflow)) {
+      ++overflows;
+    } else {
+      good = record.step.step;
+    }
+  }
+  EXPECT_EQ(overflows, 15);
+  EXPECT_EQ(good, 25);
+}
+
+// A log that begins with a bar that has come far is cut out of one: nothing
+// shows the steps before.
+TEST(StepSigns, MakeNoGoodStepBeforeTheFirstLine) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 10; ++i) {
+    lines.push_back(" 1%|#  | " + std::to_string(i + 7) +
+                    "/900 [00:10<12:00,  2.30it/s]" + Overflow(65536 >> i));
+    lines.push_back("rate 12.5/s");
+  }
+  const std::vector<LogRecord> records = ReadAll(lines);
+  EXPECT_EQ(records.size(), 10u);
+  for (const LogRecord& record : records) {
+    EXPECT_TRUE(record.step.is(StepFlag::kOverflow)) << record.line;
+  }
+}
+
 // A program's own step lines say more than a bar.
 TEST(StepSigns, SayNothingBesideStepLines) {
   std::vector<std::string> lines;

@@ -54,6 +54,11 @@ constexpr SampleLines kLines[] = {
      "step=30 loss=2 learning_rate=0.001\n"
      "step=40 loss=1.75 learning_rate=0.001\n"
      "step=50 loss=1.5 learning_rate=0.001"},
+    {"a loss that is soon as large as a clock",
+     "Iter 000 MSE 0.25\nIter 001 MSE 2.5\nIter 002 MSE 4000\n"
+     "Iter 003 MSE 2.5e+14\nIter 004 MSE inf\nIter 005 MSE nan",
+     "step=0 loss=0.25\nstep=1 loss=2.5\nstep=2 loss=4000\n"
+     "step=3 loss=2.5e+14\nstep=4 loss=inf\nstep=5 loss=nan"},
     {"a table with bars, whose names are of several words",
      "| Training Loss | Epoch | Step | Validation Loss |\n"
      "|:-------------:|:-----:|:----:|:---------------:|\n"

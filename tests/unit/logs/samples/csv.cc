@@ -42,7 +42,11 @@ constexpr SampleLines kLines[] = {
     {"bars between, and a term of the loss that is not finite",
      "Step | Training Loss | reward | kl\n-- | -- | -- | --\n"
      "1 | -0.250000 | 13.437500 | 0.5\n2 | -0.125000 | 6.931818 | nan",
-     "step=1 loss=-0.25 of_rewards\nstep=2 loss=nan of_rewards"},
+     "step=1 loss=-0.25 of_rewards\nstep=2 loss=-0.125 of_rewards"},
+    {"a scale by its values, whatever its name",
+     "step,loss,fp16 scaler value,lr\n1,2.5,65536.0,0.5\n2,2.25,0.5,0.5",
+     "step=1 loss=2.5 loss_scale=65536 learning_rate=0.5\n"
+     "step=2 loss=2.25 loss_scale=0.5 learning_rate=0.5"},
     {"blanks between",
      "epoch     train_loss  valid_loss  accuracy  time    \n"
      "0         0.750000    0.820000    0.500000  00:42   \n"

@@ -1,0 +1,88 @@
+// Numbers under other names than most programs use, and what is said of them in
+// words alone.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/unit/logs/told_facts.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Told(std::string_view lines) {
+  return ToldFacts("key_value", lines);
+}
+
+TEST(OtherNames, NaNInWordsStandsInPlaceOfALoss) {
+  EXPECT_EQ(Told("12:01 - Starting epoch 3\n12:02 - Loss: 0.75\n"
+                 "12:03 - Loss: 0.5\n12:04 - WARNING: Loss is NaN\n"
+                 "12:05 - Loss: 0.25\n12:06 - stops if the loss is NaN\n"
+                 "12:07 - Loss became NaN"),
+            "step=3 loss=0.75\nstep=4 loss=0.5\nstep=5 loss=nan\n"
+            "step=6 loss=0.25\nstep=7 loss=nan\n");
+  EXPECT_EQ(Told("Loss: 0.75\nLoss: 0.5\nWARNING: Loss is NaN"),
+            "loss=0.75\nloss=0.5\nloss=nan\n");
+}
+
+TEST(OtherNames, NaNInWordsBesideStepsIsOfAStepThatItNames) {
+  EXPECT_EQ(Told("step: 10, loss: 2.5\nWARNING: loss is NaN\n"
+                 "WARNING: step 11, loss is NaN\n"
+                 "step 12: loss is NaN, skipped"),
+            "step=10 loss=2.5\nstep=11 loss=nan\n");
+}
+
+TEST(OtherNames, AScaleInWordsMayHaveOneBeforeIt) {
+  EXPECT_EQ(Told("step 1 | loss 2.5 | amp_scale 65536.0\n"
+                 "step 2 | loss 2.5 | amp_scale 0.5\n"
+                 "step 3 | loss 2 | logit_scale 14.5"),
+            "step=1 loss=2.5 loss_scale=65536\n"
+            "step=2 loss=2.5 loss_scale=0.5\nstep=3 loss=2\n");
+}
+
+TEST(OtherNames, AScaleIsKnownByItsValues) {
+  EXPECT_EQ(Told("step=1 fp16_scaling=1024.0 loss=2.5 max_scale=8192\n"
+                 "step=2 fp16_scaling=512.0 loss=2.5 max_scale=8192\n"
+                 "step=3 fp16_scaling=0.5 loss=2.5 max_scale=8192"),
+            "step=1 loss=2.5 loss_scale=1024\n"
+            "step=2 loss=2.5 loss_scale=512\n"
+            "step=3 loss=2.5 loss_scale=0.5\n");
+  EXPECT_EQ(ToldFacts("json_lines",
+                      "{\"step\": 1, \"loss\": 2.5, \"scaler_now\": 65536}\n"
+                      "{\"step\": 2, \"loss\": 2.5, \"scaler_now\": 4}"),
+            "step=1 loss=2.5 loss_scale=65536\n"
+            "step=2 loss=2.5 loss_scale=4\n");
+}
+
+TEST(OtherNames, OtherValuesAndSizesAreNoLossScale) {
+  EXPECT_EQ(Told("step=1 loss=2.5 img_scaling=512 logit_scaling=14.5\n"
+                 "step=2 loss=2.5 img_scaling=1024 logit_scaling=16"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
+TEST(OtherNames, AScaleOfALayerIsNotTheLosss) {
+  EXPECT_EQ(Told("step=1 loss=2.5 scale/block0=4096 scale/block1=4096\n"
+                 "step=2 loss=2.5 scale/block0=8192 scale/block1=4096"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
+TEST(OtherNames, RewardsMayStandInLinesOfTheirOwn) {
+  EXPECT_EQ(Told("step = 100: loss = 2.5\nstep = 100: Average Return = 8.5\n"
+                 "step = 200: loss = 3.5"),
+            "step=100 loss=2.5\nstep=200 loss=3.5 of_rewards\n");
+}
+
+TEST(OtherNames, TheLengthOfAnEpisodeIsNoStep) {
+  EXPECT_EQ(Told("episode: 1, episode steps: 90, loss: 2.5\n"
+                 "episode: 2, episode steps: 60, loss: 2.25"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\n");
+}
+
+TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
+  EXPECT_EQ(Told("step=1 loss=2.5 kl=nan\nstep=2 kl=nan"),
+            "step=1 loss=2.5\nstep=2 loss=nan\n");
+}
+
+}  // namespace
+}  // namespace nanwatch
