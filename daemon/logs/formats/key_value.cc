@@ -187,8 +187,7 @@ class KeyValueReader : public LineReader {
     if (at == text.size()) return;
     const std::string_view rest = InsideCall(text.substr(at));
     if (const auto printed = Scan(rest).PrintedNumber()) {
-      AddPrinted(meaning, *printed, rest);
-      return;
+      return AddPrinted(meaning, *printed, rest);
     }
     for (const std::string_view truth : {"True", "False", "true", "false"}) {
       if (rest.starts_with(truth)) fact_.Add(meaning, truth);
@@ -203,10 +202,7 @@ class KeyValueReader : public LineReader {
     if (next == ',') {
       size_t size = 0;
       const std::string plain = WithoutThousands(rest, &size);
-      if (!plain.empty()) {
-        fact_.Add(meaning, plain);
-        return;
-      }
+      if (!plain.empty()) return fact_.Add(meaning, plain);
     }
     if (next == '%' && std::isfinite(printed.value)) {
       const auto part = PartOfBar(behind);
