@@ -44,7 +44,13 @@ constexpr float kCosts[] = {
 constexpr float kExactly = 0.004f;  // of guessing's cost, from it; ours
 constexpr float kAbout = 0.01f;     // the same, where noise hides more; ours
 constexpr float kNearly = 0.04f;    // the same of the first losses; ours
-constexpr int kSame = 50;           // losses; ours
+// Of a loss that no batch moves; if contrastive, among a power of two samples.
+constexpr float kBadStart = 2;        // times it, of the first losses; ours
+constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
+constexpr int kLeastBatch = 5;        // log2 of it; ours
+constexpr int kMostBatch = 17;        // the same: 131,072; ours
+constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
+constexpr int kSame = 50;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
 constexpr int kSameAgain = 20;   // losses that moved before; ours
 constexpr float kCents = 100;    // a loss in whole ones may be rounded; ours
@@ -61,6 +67,15 @@ float CostOfGuessing(float loss, float share) {
     if (std::fabs(loss - cost) <= share * cost) return cost;
   }
   return 0;
+}
+
+// The same among the samples of a batch.
+float CostOfBatch(float loss) {
+  const float samples = std::round(loss / kLn2);
+  const float cost = samples * kLn2;
+  const bool known = samples >= kLeastBatch && samples <= kMostBatch &&
+                     std::fabs(loss - cost) <= kToTheDigit * cost;
+  return known ? cost : 0;
 }
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -99,7 +114,9 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "run says that guessing costs) and of 97 % of the first losses; or one "
     "that is "
     "not below that of guessing among as many classes as the last layer has "
-    "outputs. A warning, too, of any that is 0.01 or more and the "
+    "outputs; or one that no batch moves by 0.1 %, at what guessing costs "
+    "among a power of two samples. A warning, too, of any that is 0.01 or more "
+    "and the "
     "same to the last digit in 50 records, since the start with a gradient "
     "norm of 0, or later, where it moved by far more than its last digit, and "
     "no row of records alike was a quarter as long: every batch has a loss of "
@@ -159,10 +176,15 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float near = course_.records() < kEndRecords
                            ? kExactly
                            : std::clamp(noise, kExactly, kAbout);
-    const float cost = CostOfGuessing(course_.last(), near);
-    const bool stays = cost > 0 &&
-                       cost == CostOfGuessing(course_.middle(), near) &&
-                       std::fabs(std::exp(first_) - cost) <= kNearly * cost;
+    const auto cost_of = [&](float loss) {
+      const float cost = CostOfGuessing(loss, near);
+      return cost > 0 || !IsSteady() ? cost : CostOfBatch(loss);
+    };
+    const float cost = cost_of(course_.last());
+    const float first = std::exp(first_);
+    const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
+                       first >= (1 - kNearly) * cost &&
+                       first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
     return stays ? cost : 0;
   }
   if (!among_) {
@@ -179,7 +201,8 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
   return stays ? untrained_ : 0;
 }
 
-inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
+inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
+                                      float cost) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (OnlyMeansThatStand()) {
@@ -203,7 +226,7 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t) {
                     first_ - last >= kFell + unsure ||
                     (!silent && first_ - level_ >= kStill + noise);
   const bool guesses =
-      untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_;
+      cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
   const bool hidden = unsure > kStill || noise > kQuiet ||
                       s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
@@ -262,8 +285,9 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
   const bool silent = known && IsSilent();
-  const bool over = course_.records() >= kEndRecords &&
-                    (r.step - first_step_ >= kEndSteps || means_ > 0 || silent);
+  const bool over =
+      course_.records() >= (IsSteady() ? kSteadyFrom : kEndRecords) &&
+      (r.step - first_step_ >= kEndSteps || means_ > 0 || silent);
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
@@ -272,12 +296,12 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (episode_.open() && !due) {
     return episode_.OnSince(first_step_, episode_.severity(), false, r.step, 1);
   }
-  const bool stands = known && Stands(c, t);
+  const float cost = known ? Guesses(c) : 0;
+  const bool stands = known && Stands(c, t, cost);
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
       ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
-  const float cost = known && (!waits || over) ? Guesses(c) : 0;
   at_end_ = over ? AtEnd{cost, stands} : AtEnd();
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);

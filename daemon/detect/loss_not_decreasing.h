@@ -50,8 +50,9 @@ class LossNotDecreasing {
   };
 
   void Begin(const StepContext& c, float loss);
-  // Has it not moved for long? Notes whether it settled.
-  bool Stands(const StepContext& c, Thresholds t);
+  // Has it not moved for long? Notes whether it settled. `cost`: of guessing,
+  // if it guesses; else 0.
+  bool Stands(const StepContext& c, Thresholds t, float cost);
   // The first record may have any number of steps before it.
   bool OnlyMeansThatStand() const {
     return records_ >= kMeans && means_ == records_ - 1;
@@ -65,6 +66,10 @@ class LossNotDecreasing {
   bool IsSilent() const {
     return records_ >= kSilentFrom && still_.moves() <= kSilent;
   }
+  // So little that its level tells what it is?
+  bool IsSteady() const {
+    return course_.records() >= kSteadyFrom && still_.moves() <= kSteady;
+  }
   // Was it the same in all records so far, without a gradient?
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
@@ -76,6 +81,8 @@ class LossNotDecreasing {
   // batches move those of healthy ones by ten times that.
   static constexpr float kSilent = 0.003f;    // of the loss; ours
   static constexpr int32_t kSilentFrom = 64;  // records; ours
+  static constexpr float kSteady = 0.001f;    // of the loss; ours
+  static constexpr int32_t kSteadyFrom = 16;  // records; ours
 
   Episode episode_;
   Course course_;    // of the losses since the rate was at its highest

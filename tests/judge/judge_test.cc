@@ -191,6 +191,10 @@ constexpr Shape kShapes[] = {
      }},
     {"a fine-tuning at its floor", "hf_trainer", 0.04,
      [](int i, generate::Random*) { return 1.2 - 0.08 * i / 240; }},
+    {"a contrastive loss", "", 0.0003,
+     [](int i, generate::Random*) {
+       return 4.2 + 4.118 * std::exp(-i / 90.0);
+     }},
     {"a loss of densities", "", 0,
      [](int i, generate::Random* r) {
        return 3 - 6.3 * (1 - std::exp(-i / 60.0)) + 0.1 * r->Tailed(6);

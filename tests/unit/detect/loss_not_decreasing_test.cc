@@ -213,6 +213,28 @@ TEST(LossNotDecreasing, ALossThatNoBatchMovesIsToldFromFewRecords) {
   EXPECT_EQ(feed(60, 0).End(), Severity::kNone) << "too few";
 }
 
+// Each of 4,096 samples is as likely as any other.
+TEST(LossNotDecreasing, AContrastiveLossAtGuessingIsAWarningOfFewRecords) {
+  const auto feed = [](int records, double level, double noise_of) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < records; ++i) {
+      const double first = 0.15 * std::exp(-i / 3.0);
+      const double loss = level * (1 + first) * noise.Factor(noise_of);
+      f.Step({.loss = loss, .unseen = 99});
+    }
+    return f;
+  };
+  const double guessing = std::log(4096);
+  StepFeed<LossNotDecreasing> f = feed(120, guessing, 1e-4);
+  EXPECT_EQ(f.End(), Severity::kWarning);
+  ExpectWords(f.Described().sentence);
+  EXPECT_EQ(feed(12, guessing, 1e-4).End(), Severity::kNone) << "too few";
+  EXPECT_EQ(feed(120, 8.25, 1e-4).End(), Severity::kNone) << "another level";
+  EXPECT_EQ(feed(120, guessing, 0.01).End(), Severity::kNone)
+      << "batches move it";
+}
+
 TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {
   StepFeed<LossNotDecreasing> resumed(NoScaler());
   resumed.Step({.loss = 2.5, .unseen = 31000});
