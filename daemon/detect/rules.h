@@ -56,6 +56,7 @@
 #include "detect/scale_runaway.h"
 #include "detect/scale_stuck.h"
 #include "detect/scale_unrepresentable.h"
+#include "detect/score_lost.h"
 #include "detect/sdc_strikes.h"
 #include "detect/skip_rank_mismatch.h"
 #include "detect/stalled.h"
@@ -108,9 +109,9 @@ using LayerMoveRules = RuleList<ScaleAtFloor, ScaleCollapse, OverflowRate,
 // A run with a benchmark, made on demand.
 using BenchRules = RuleList<BenchLossDivergence>;
 // A run.
-using TimeRules =
-    RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
-             EvaluationNonfinite, LayerWithoutGradient, TermNonfinite>;
+using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
+                           EvaluationNonfinite, LayerWithoutGradient,
+                           TermNonfinite, ScoreLost>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
 

@@ -67,6 +67,10 @@ constexpr RuleSet kRoundedAway = {RuleId::kUpdateLost, kWeightUnchanged,
 constexpr RuleSet kSpoilt = {kLossNonfinite, kWeightNonfinite,
                              kOptimizerStateNonfinite};
 
+// What weights that are lost bring with them.
+constexpr RuleSet kOfBadWeights = {RuleId::kEvaluationNonfinite,
+                                   RuleId::kTermNonfinite, RuleId::kScoreLost};
+
 constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kStartupCalibration,
      "A dynamic scaler begins high and falls until the gradients fit: "
@@ -84,8 +88,7 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kNanFromForward,
      "NaN or infinity is born in the forward pass, the data or the weights, "
      "where no loss scale reaches.",
-     kScaleTrouble | kNanRules | kOpRules |
-         RuleSet{RuleId::kEvaluationNonfinite, RuleId::kTermNonfinite}},
+     kScaleTrouble | kNanRules | kOpRules | kOfBadWeights},
     {Cause::kNanFromBackward,
      "NaN is born in the backward pass: the loss is finite, gradients are not, "
      "and no loss scale is to blame.",
@@ -118,7 +121,7 @@ constexpr CauseSpec kCauseSpecs[] = {
      "rate, data or initialisation.",
      kAtAnyScale | kOpRules | kSpoilt | kDiverging | kNoSingle | kFp8Rules |
          RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault,
-                 RuleId::kRivalGone}},
+                 RuleId::kRivalGone, RuleId::kScoreLost}},
     {Cause::kRankDisagreement,
      "Ranks that must agree on a scale, a skip or their weights do not, or one "
      "has left the others.",
@@ -155,8 +158,7 @@ constexpr CauseSpec kCauseSpecs[] = {
 constexpr Severity kInfo = Severity::kInfo;
 constexpr Severity kAny = Severity::kCritical;
 // Weights that are NaN evaluate to NaN.
-constexpr RuleSet kNanAndEvaluations =
-    kNanRules | RuleSet{RuleId::kEvaluationNonfinite, RuleId::kTermNonfinite};
+constexpr RuleSet kNanAndEvaluations = kNanRules | kOfBadWeights;
 constexpr uint64_t kNobody = 0;
 
 // In the order in which they are believed when their grades are equal.

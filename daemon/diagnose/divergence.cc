@@ -237,7 +237,8 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
                                              : EvidenceGrade::kSupported;
   if (f.found.Any(IsSmallUpdate)) verdict.rules.Remove(kUpdateRatio);
   verdict.rules |= f.with_the_loss | f.after_the_loss;
-  // That it was no number is how far it went.
+  // What it brings; that it was no number is how far it went.
+  verdict.rules.Add(RuleId::kScoreLost);
   if (f.grown != nullptr) verdict.rules.Add(kLossNonfinite);
   const Finding& head = Head(f, *first);
   match->finding = &head;

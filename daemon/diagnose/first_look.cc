@@ -147,6 +147,7 @@ constexpr Look kLooks[] = {
     {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
     {RuleId::kTermNonfinite, kLookAtTerm},
     {RuleId::kLayerWithoutGradient, kLookAtLayer},
+    {RuleId::kScoreLost, kLookAtScore},
     {RuleId::kRivalGone, kLookAtRival},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "

@@ -139,6 +139,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
     case LogFact::Kind::kResumed:
     case LogFact::Kind::kOtherObjective:
     case LogFact::Kind::kEvaluated:
+    case LogFact::Kind::kScored:
     case LogFact::Kind::kNorm:
     case LogFact::Kind::kSetting:
     case LogFact::Kind::kUnderstood:

@@ -187,9 +187,11 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
       if (!reward_) reward_ = value;
+      NoteScore(value);
       return;
     case ColumnMeaning::kAccuracy:
       fact_.of_classes = true;
+      NoteScore(value);
       return;
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {
@@ -233,6 +235,15 @@ bool ColumnFact::AddReward() {
   fact_.Set(StepField::kLoss, -*reward_);
   fact_.of_objective = true;
   fact_.guessed = true;
+  return true;
+}
+
+bool ColumnFact::TellScore(FactList* facts) const {
+  const bool wanted = reward_ && std::isfinite(*reward_) && has_step();
+  if (!wanted || SaysHealth()) return false;
+  LogFact& fact = AddFact(LogFact::Kind::kScored, fact_.at, facts);
+  fact.step = fact_.step;
+  fact.score = *reward_;
   return true;
 }
 

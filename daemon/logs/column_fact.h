@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_COLUMN_FACT_H_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,6 +55,15 @@ class ColumnFact {
   // Takes the line's reward for an objective, where no line of the log showed a
   // loss and this one says nothing else. False: it is none.
   bool AddReward();
+  // Appends the line's reward, where it says nothing else. False: it has none.
+  bool TellScore(FactList* facts) const;
+  // The line's loss is a term that is not finite, and nothing else.
+  bool IsOfTerm() const {
+    return fact_.has(StepField::kLoss) && worth_ == 0 && !fact_.of_adversary;
+  }
+  void DropTerm() {
+    if (IsOfTerm()) fact_.Unset(StepField::kLoss);
+  }
   // Leaves out what only stands for a loss, where the log shows another. True:
   // there is one.
   bool KeepsLoss() {
@@ -77,6 +87,9 @@ class ColumnFact {
   void DropStandIn();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void NoteScore(double value) {
+    if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
+  }
   void WeighLoss(ColumnMeaning meaning, double value);
   void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);

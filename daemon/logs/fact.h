@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,10 +54,11 @@ struct LogFact {
     kOtherObjective,  // the loss is made of something else from here on
     kResumed,         // it goes on from a checkpoint, its lines say
     kEvaluated,  // the loss of an evaluation, by the name in text, where it
-                 // is not finite, or the one before was not
+                 // is not finite or far above the lowest, or was so before
     kNorm,       // a gradient norm in a line of its own, of the step line above
     kSetting,    // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
+    kScored,      // `score`, a return, in a line without a loss
   };
   Kind kind = Kind::kProgress;
   uint32_t at = 0;  // byte of the line at which it was read
@@ -83,6 +85,8 @@ struct LogFact {
   bool of_rewards = false;
   // kProgress: the line shows an accuracy among classes.
   bool of_classes = false;
+  // kProgress: the first of these; NaN: none. kScored.
+  double score = std::numeric_limits<double>::quiet_NaN();
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;
@@ -127,6 +131,9 @@ struct LogFact {
 
   LogSetting setting = LogSetting::kInitScale;
   double number = 0;
+  // kEvaluated: the lowest such loss, and the first; 0: they are not told.
+  double lowest = 0;
+  double first = 0;
   // Of the line: what kStopped and kSetting say; of kProgress the term of the
   // loss that is not finite (loss_terms.h), or kPrintedAsZero.
   std::string_view text;

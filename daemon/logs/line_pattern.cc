@@ -51,6 +51,7 @@ bool PatternReader::Set(std::string_view name, std::string_view printed,
   if (name == "term" && !std::isfinite(value)) {
     numbers->fact.Set(StepField::kLoss, value);
   }
+  if (name == "score") numbers->fact.score = value;
   if (name == "scale") SetScale(printed, ScaleText::kRounded, &numbers->fact);
   const bool counts = name == "step" || name == "epoch" || name == "batch" ||
                       name == "whole" || name == "rank";
@@ -210,6 +211,7 @@ void PatternReader::Take(const LinePattern& pattern, Numbers* numbers,
 
 void PatternReader::Add(const Numbers& from, Numbers* to) {
   if (from.fact.step) to->fact.step = from.fact.step;
+  if (std::isfinite(from.fact.score)) to->fact.score = from.fact.score;
   uint32_t left = from.fact.present & ~to->fact.present;
   // Of several losses the one that is not finite must be seen.
   if (from.fact.has(StepField::kLoss) &&

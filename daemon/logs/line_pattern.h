@@ -22,7 +22,8 @@ namespace nanwatch {
 // blanks, also none; the last of a pattern: the line goes on. * stands for
 // anything before what follows it, ^ at the start for the line's start. In
 // braces: step, epoch, batch, whole (batches of an epoch), loss, term (of the
-// loss: told where it is not finite), norm, scale, lr, rank; nothing: any word.
+// loss: told where it is not finite), score (a return), norm, scale, lr, rank;
+// nothing: any word.
 struct LinePattern {
   enum class Role : uint8_t {
     kStep,   // a step of its own

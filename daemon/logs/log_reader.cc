@@ -1,9 +1,12 @@
 #include "logs/log_reader.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "logs/broken_off.h"
+#include "logs/evaluation_news.h"
 #include "logs/translated.h"
 
 namespace nanwatch {
@@ -98,6 +101,11 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     NoteEvaluation(fact);
     return;
   }
+  if (fact.kind == LogFact::Kind::kScored) {
+    NoteScore(fact);
+    run_.settings.emplace("trains_on", "rewards");
+    return;
+  }
   if (fact.kind == LogFact::Kind::kProgress) {
     goes_on_ = true;
     progress_ += fact.says_health() ? 1 : 0;
@@ -114,6 +122,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     if (recogniser_.shows_zero_rate()) {
       run_.settings["learning_rates"] = "exact";
     }
+    NoteScore(fact);
     if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
     if (fact.of_epoch) run_.settings.emplace("records", "epochs");
   }
@@ -240,18 +249,54 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
 // Nobody forgets a setting: "" says that it is finite again.
 void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
+  const double loss = fact[StepField::kLoss];
   if (newest_step_ < 0) {
     // Beside the first record it is a column that holds none.
-    const bool finite = std::isfinite(fact[StepField::kLoss]);
-    evaluates_not_ = !finite && (evaluates_not_ || progress_ == 1);
+    evaluates_not_ = !std::isfinite(loss) && (evaluates_not_ || progress_ == 1);
     if (evaluates_not_) return;
   }
+  if (fact.lowest > 0) NoteHigh(fact);
+  if (std::isfinite(loss) &&
+      run_.settings.count("evaluation_not_finite") == 0) {
+    return;
+  }
   std::string& told = run_.settings["evaluation_not_finite"];
-  if (std::isfinite(fact[StepField::kLoss])) {
+  if (std::isfinite(loss)) {
     told.clear();
   } else if (told.empty()) {
     told = std::to_string(Place()).append(" ").append(
         Beginning(fact.text, kNameOfLoss));
+  }
+}
+
+void LogReader::NoteScore(const LogFact& fact) {
+  if (!std::isfinite(fact.score)) return;
+  score_.Add(fact.score, fact.step.value_or(Place()));
+  TellScore("score", score_.row(), false);
+}
+
+void LogReader::NoteHigh(const LogFact& fact) {
+  const double loss = fact[StepField::kLoss];
+  ScoreRow& high = evaluations_;
+  high.records =
+      loss >= EvaluationNews::kFar * fact.lowest ? high.records + 1 : 0;
+  if (high.records == 1) high.since = Place();
+  // One alone stands out by chance.
+  high.stands = std::min(std::exchange(high_loss_, loss), loss);
+  high.best = fact.lowest;
+  high.first = fact.first;
+  TellScore("evaluation_high", high, false);
+}
+
+// As often as the row has doubled: each is an event.
+void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
+  const auto records = static_cast<uint64_t>(row.records);
+  auto& settings = run_.settings;
+  if (records == 0) {
+    const auto told = settings.find(name);
+    if (told != settings.end()) told->second.clear();
+  } else if (records > 1 && (ended || std::has_single_bit(records))) {
+    settings[name] = row.Text() + (ended ? " end" : "");
   }
 }
 
@@ -324,6 +369,8 @@ void LogReader::Finish() {
   norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
+  TellScore("score", score_.row(), true);
+  TellScore("evaluation_high", evaluations_, true);
 }
 
 }  // namespace nanwatch

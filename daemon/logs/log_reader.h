@@ -17,6 +17,7 @@
 #include "logs/norm_lines.h"
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
+#include "logs/score_course.h"
 #include "logs/step_axis.h"
 #include "logs/term_news.h"
 #include "logs/zero_layers.h"
@@ -69,7 +70,10 @@ class LogReader {
   // "evaluation_not_finite", "3350 val_loss": the step from which on that is
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
-  // exactly 0, and never another one); "learning_rates", "exact".
+  // exactly 0, and never another one); "learning_rates", "exact";
+  // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
+  // that is nearer to the first ones than to the best, an evaluation's loss far
+  // above the lowest, or ""; with " end" where no more follow.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -96,6 +100,9 @@ class LogReader {
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
+  void NoteScore(const LogFact& fact);
+  void NoteHigh(const LogFact& fact);
+  void TellScore(const char* name, const ScoreRow& row, bool ended);
   // Returns the newest step; where lines show none, they are counted.
   int64_t Place() const { return newest_step_ >= 0 ? newest_step_ : progress_; }
   void NoteLayers();
@@ -127,6 +134,9 @@ class LogReader {
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
+  ScoreCourse score_;
+  ScoreRow evaluations_;        // far above the lowest
+  double high_loss_ = 0;        // the newest of these
   bool evaluates_not_ = false;  // of lines without steps
   bool loss_bad_ = false;       // the newest one
   bool series_told_ = false;    // settings: losses

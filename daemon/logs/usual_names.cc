@@ -182,6 +182,7 @@ constexpr NamedMeaning kUsual[] = {
     {"epreturn", Meaning::kReward},
     {"meanreturn", Meaning::kReward},
     {"returnmean", Meaning::kReward},
+    {"returnsmean", Meaning::kReward},
     {"avgreturn", Meaning::kReward},
     {"averagereturn", Meaning::kReward},
     {"totalreturn", Meaning::kReward},
@@ -279,7 +280,7 @@ constexpr NamedMeaning kForeign[] = {
 constexpr std::string_view kPrefixes[] = {
     "trainingsamples", "training", "trainsamples", "trainer",     "train",
     "optimizer",       "optim",    "metrics",      "lossmetrics", "amp",
-    "losses",          "rollout",  "charts"};
+    "losses",          "rollout",  "charts",       "ppo",         "env"};
 
 constexpr size_t kNameMax = 64;
 

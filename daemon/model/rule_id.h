@@ -82,6 +82,7 @@ enum class RuleId : uint8_t {
   kRankApart = 71,
   kLayerWithoutGradient = 72,
   kTermNonfinite = 73,
+  kScoreLost = 74,
 };
 
 // Numbers of rules are below it.
@@ -207,9 +208,9 @@ inline constexpr RuleSet kLayerScaleRules = {
 inline constexpr RuleSet kLossLevel = {RuleId::kLossSpike,
                                        RuleId::kLossHighPlateau};
 // What a log says of a part of the training that no record holds.
-inline constexpr RuleSet kToldOfParts = {RuleId::kEvaluationNonfinite,
-                                         RuleId::kLayerWithoutGradient,
-                                         RuleId::kTermNonfinite};
+inline constexpr RuleSet kToldOfParts = {
+    RuleId::kEvaluationNonfinite, RuleId::kLayerWithoutGradient,
+    RuleId::kTermNonfinite, RuleId::kScoreLost};
 // A gradient norm that left its level.
 inline constexpr RuleSet kNorm = {RuleId::kGnormSpike, RuleId::kGnormExplosion};
 

@@ -91,7 +91,7 @@ TEST(ScenarioTest, EveryRuleFiresInOne) {
   EXPECT_THAT(NeverFiring(all),
               ::testing::ElementsAre(
                   "bench_loss_divergence", "rival_gone", "evaluation_nonfinite",
-                  "layer_without_gradient", "term_nonfinite"))
+                  "layer_without_gradient", "term_nonfinite", "score_lost"))
       << "write a scenario with `expect at TIME firing RULE` for each";
 }
 

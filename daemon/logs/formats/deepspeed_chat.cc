@@ -5,9 +5,12 @@
 //  epoch: 0|step: 8|ppo_ep: 1|act_loss: 0.0109|cri_loss: 0.0201|unsuper_loss: 0
 //  Epoch: 0 | Step: 8 | PPO Epoch: 1 | Actor Loss: 0.0109 | Critic Loss: 0.0201
 //  | Unsupervised Loss: 0.0
+//  average reward score: 1.26
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "logs/epoch_steps.h"
 #include "logs/formats/formats.h"
@@ -23,6 +26,7 @@ struct Words {
 constexpr Words kOld = {"epoch: ", "|step: ", "act_loss: ", "cri_loss: "};
 constexpr Words kNew = {
     "Epoch: ", " | Step: ", "Actor Loss: ", "Critic Loss: "};
+constexpr std::string_view kScore = "verage reward score: ";
 constexpr std::string_view kAccumulation = "gradient_accumulation_steps";
 
 // The optimizers in the order in which they step.
@@ -39,6 +43,8 @@ class DeepSpeedChatReader : public LineReader {
         ReadMessage(line.substr(scan.at()), scan.at(), words, facts);
       }
     }
+    Scan score(line);
+    if (score.To(kScore)) score_ = score.Number().value_or(kNoScore);
     Scan option(line);
     if (option.To(kAccumulation)) ReadAccumulation(option.rest());
   }
@@ -65,6 +71,8 @@ class DeepSpeedChatReader : public LineReader {
     // from its first line on.
     Add(batch / accumulated_, kCritic, critic->value, at, facts);
     Add(batch / accumulated_, kActor, actor->value, at, facts);
+    // Its own is printed behind it.
+    facts->back().score = std::exchange(score_, kNoScore);
   }
 
   static void Add(int64_t step, int32_t optimizer, double loss, size_t at,
@@ -82,12 +90,15 @@ class DeepSpeedChatReader : public LineReader {
     if (count && *count > 0) accumulated_ = *count;
   }
 
+  static constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+
   EpochSteps epochs_;
   int64_t accumulated_ = 1;
+  double score_ = kNoScore;  // of the batch before
 };
 
-constexpr std::string_view kMarks[] = {
-    "|act_loss: ", "| Actor Loss: ", kAccumulation};
+constexpr std::string_view kMarks[] = {"|act_loss: ", "| Actor Loss: ", kScore,
+                                       kAccumulation};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// What programs print of an evaluation's loss that is not finite, and of one
-// that is finite again. Of any program, beside its own lines.
+// What programs print of an evaluation's loss that is not finite or far above
+// the lowest, and of one that is neither any more. Of any program, beside its
+// own lines.
 //
 // {'eval_loss': nan, 'eval_runtime': 12.1}
 // step 250: train loss 1.9312, val loss nan
@@ -21,6 +22,10 @@ namespace {
 constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL",
                                        "test", "Test", "TEST"};
 
+// Of regression, too: val_mse, val_rmse, valid_nll.
+constexpr std::string_view kLosses[] = {"loss", "Loss", "LOSS", "cost",
+                                        "mse",  "MSE",  "nll",  "NLL"};
+
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -41,7 +46,7 @@ std::optional<Named> LossBehind(std::string_view text) {
   }
   if (IsLetter(word.peek())) return std::nullopt;
   const std::string_view near = text.substr(0, kFar);
-  for (const std::string_view loss : {"loss", "Loss", "LOSS", "cost"}) {
+  for (const std::string_view loss : kLosses) {
     const size_t at = near.find(loss, word.at());
     if (at == near.npos) continue;
     if (near.substr(0, at).find_first_of(",;|}-") != near.npos) continue;
@@ -95,7 +100,7 @@ class EvaluationReader : public LineReader {
 
 const LogFormat kEvaluationWords = {
     .name = "evaluation_words",
-    .title = "what any program prints of an evaluation that is not finite",
+    .title = "what any program prints of an evaluation that is no good",
     .part = LogFormat::Part::kScaler,
     .unnamed = true,
     .within_lines = true,

@@ -114,8 +114,9 @@ constexpr PatternProgram kMarianProgram = {kMarianLines};
 //                    Surrogate loss: -0.0075
 //                    Iteration time: 1.02s
 // Later: "Mean value_function loss", "Mean value loss", "Mean surrogate loss".
-constexpr Mark kRslRlMarks[] = {"Learning iteration ",
-                                " loss: ", "Iteration time: "};
+constexpr Mark kRslRlMarks[] = {
+    "Learning iteration ",
+    " loss: ", "Iteration time: ", "Mean reward: ", "Mean total reward: "};
 constexpr LinePattern kRslRlLines[] = {
     {"Learning iteration {step}/", {}, Role::kBegin},
     {"Value function loss: {loss}", {}, Role::kPart},
@@ -123,6 +124,8 @@ constexpr LinePattern kRslRlLines[] = {
     {"Mean value loss: {loss}", {}, Role::kPart},
     {"urrogate loss: {term}", {}, Role::kPart},
     {"ntropy loss: {term}", {}, Role::kPart},
+    {"Mean reward: {score}", {}, Role::kPart},
+    {"Mean total reward: {score}", {}, Role::kPart},
     {"Iteration time: ", {}, Role::kEnd}};
 constexpr PatternProgram kRslRlProgram = {kRslRlLines};
 
@@ -256,11 +259,12 @@ constexpr PatternProgram kCoquiProgram = {kCoquiLines};
 //  |    loss                 | 29          |
 //  -----------------------------------------
 constexpr Mark kSb3Marks[] = {"------", "| total_timesteps", "total_timesteps ",
-                              "loss ", "learning_rate "};
+                              "loss ",  "learning_rate ",    "ep_rew_mean "};
 constexpr LinePattern kSb3Lines[] = {
     {"------", {}, Role::kBegin},
     {"| total_timesteps | {step} |", {}, Role::kPart},
     {"| learning_rate | {lr} |", {}, Role::kPart},
+    {"| ep_rew_mean | {score} |", {}, Role::kPart},
     {"| loss | {loss} |", {}, Role::kPart},
     {"| critic_loss | {loss} |", {}, Role::kPart},
     {"| value_loss | {loss} |", {}, Role::kPart}};

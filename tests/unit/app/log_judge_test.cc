@@ -48,7 +48,8 @@ TEST(LogJudgeTest, AZeroThatIsTakenForNanIsAHypothesis) {
   EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
 }
 
-// `bad` of ten evaluations, a line after each tenth step. `step_word`: what the
+// `bad` of ten evaluations, a line after each tenth step: `x` is none, `h` blew
+// up. `step_word`: what the
 // lines call their step; none: they show none.
 Severity WithEvaluations(std::string_view bad,
                          const std::string& step_word = "step: ") {
@@ -59,8 +60,10 @@ Severity WithEvaluations(std::string_view bad,
     judge.ReadLine(place + "loss: " + std::to_string(3 - 0.01 * step) +
                    ", lr: 0.001");
     if (step % 10 != 0) continue;
-    const bool is_bad = bad.at(static_cast<size_t>(step / 10 - 1)) == 'x';
-    judge.ReadLine(is_bad ? "validation loss nan" : "validation loss 2.5");
+    const char is = bad.at(static_cast<size_t>(step / 10 - 1));
+    judge.ReadLine(is == 'x'   ? "validation loss nan"
+                   : is == 'h' ? "validation loss 900"
+                               : "validation loss 2.5");
   }
   return judge.Finish().at_end;
 }
@@ -72,6 +75,37 @@ TEST(LogJudgeTest, AnEvaluationThatIsNotFiniteAtTheEndIsAWarning) {
   EXPECT_LT(WithEvaluations(".xx......."), Severity::kWarning) << "it is over";
   EXPECT_EQ(WithEvaluations(".....xxxxx", ""), Severity::kWarning)
       << "without steps";
+}
+
+TEST(LogJudgeTest, EvaluationsThatBlewUpAndStayAreAWarning) {
+  EXPECT_EQ(WithEvaluations(".....hhhhh"), Severity::kWarning);
+  EXPECT_EQ(WithEvaluations("........hh"), Severity::kWarning) << "the last";
+  EXPECT_EQ(WithEvaluations(".........h"), Severity::kNone) << "one";
+  EXPECT_LT(WithEvaluations(".h..h....."), Severity::kWarning) << "it is over";
+  EXPECT_EQ(WithEvaluations(".....hhhhh", ""), Severity::kWarning);
+}
+
+// `back` of 150 updates: from then on the return is what it began with.
+LogVerdict OfReturns(int back) {
+  LogJudge judge({.run_id = "r"});
+  for (int i = 1; i <= 150; ++i) {
+    const double noise = 0.2 * std::sin(2.3 * i);
+    const double mean = i < back ? 22 + 450 * (1 - std::exp(-i / 30.0)) : 20;
+    judge.ReadLine("update: " + std::to_string(i) +
+                   ", loss: " + std::to_string(0.3 + noise) +
+                   ", mean_reward: " + std::to_string(mean * (1 + noise)));
+  }
+  return judge.Finish();
+}
+
+TEST(LogJudgeTest, AReturnThatIsLostIsAWarning) {
+  EXPECT_LT(OfReturns(151).worst, Severity::kWarning);
+  EXPECT_LT(OfReturns(149).worst, Severity::kWarning) << "two of them";
+  const LogVerdict verdict = OfReturns(97);
+  EXPECT_EQ(verdict.at_end, Severity::kWarning);
+  const RunView& view = *verdict.attempts.at(0);
+  ASSERT_FALSE(view.incidents.empty());
+  EXPECT_EQ(view.incidents[0].opened_step, 97);
 }
 
 LogVerdict EndedWith(std::string_view words, int more = 0) {

@@ -67,6 +67,8 @@ std::string KindText(const LogFact& fact) {
       return " other objective";
     case LogFact::Kind::kNorm:
       return " norm";
+    case LogFact::Kind::kScored:
+      return std::string(" scored: ").append(Text(fact.score));
     case LogFact::Kind::kEvaluated:
       return std::string(" evaluated: ").append(fact.text);
     case LogFact::Kind::kSetting:

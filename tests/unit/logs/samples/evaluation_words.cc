@@ -1,4 +1,4 @@
-// what any program prints of an evaluation that is not finite: sample lines in
+// what any program prints of an evaluation that is no good: sample lines in
 // its texture, and what they say.
 
 #include "tests/unit/logs/samples/samples.h"
@@ -32,6 +32,10 @@ constexpr SampleLines kLines[] = {
      "evaluated: Test set: Average loss loss=nan"},
     {"behind its batch", "Test: [  97/97]  Time: 0.18 (0.20)  Loss:  nan (nan)",
      "evaluated: Test: [  97/97]  Time: 0.18 (0.20)  Loss loss=nan"},
+    {"far above the lowest",
+     "val loss 2.5\nval loss 2\nval loss 9\nval loss 90\nval loss 4\n"
+     "val loss 1",
+     "evaluated: val loss loss=90\nevaluated: val loss loss=4"},
     {"other losses and words",
      "{'train_loss': nan}\neval_loss: 1.25\ninterval_loss: nan\n"
      "eval_loss_scaled: nan\nbest_eval_loss: 2.5\neval_loss: nano\neval_loss\n"

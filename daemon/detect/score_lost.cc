@@ -1,0 +1,137 @@
+#include "detect/score_lost.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+// What a rise is: no noise, no wandering there and back, and of effect.
+constexpr double kRose = 2;         // moves from value to value; ours
+constexpr double kWander = 3;       // times the furthest way back; ours
+constexpr double kEffect = 0.5;     // of the larger of its ends; ours
+constexpr double kStood = 12;       // values nearer to the best; ours
+constexpr double kFewest = 6;       // values far from it, at the end; ours
+constexpr double kEndShare = 0.05;  // of all values, at the end of a log; ours
+constexpr double kShare = 0.33;   // of all values, while more may follow; ours
+constexpr double kFewBlown = 2;   // evaluations at the end of a log; ours
+constexpr double kManyBlown = 4;  // evaluations; ours
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"lost_share", 0.9, 0.5, 1, "ratio",
+     "ours: a policy or a net that came to something and is back at nothing"},
+    {"blown", 10, 1.5, 1e9, "ratio",
+     "ours: a net that learns by heart doubles an evaluation's loss, or "
+     "triples it"},
+    {"hold", 64, 2, 1e6, "values",
+     "ours: policies forget, and come back within tens of episodes"},
+};
+
+}  // namespace
+
+constinit const RuleSpec ScoreLost::kSpec = {
+    RuleId::kScoreLost,
+    "score_lost",
+    Family::kLoss,
+    "A return or an accuracy fell back to where it began, or the loss of an "
+    "evaluation blew up.",
+    "A log prints a return (reward) or an accuracy that rose by twice what it "
+    "moves from value to value, by three times its furthest way back and by "
+    "half of its size, and stood there for 12 values. It lost lost_share of "
+    "that, and stays so for `hold` values and a third of all, or, at the end "
+    "of a log, for 6 values and 5 % of all. Or the loss of an "
+    "evaluation is blown times the lowest, and above the first, in 4 "
+    "evaluations in a row, or in the last 2 of a log.",
+    "It comes half of the way back; an evaluation's loss below five times the "
+    "lowest.",
+    kThresholds,
+    "The loss of a policy says nothing of how well it plays, and that of a "
+    "training nothing of other data. Returns are noisy, and policies forget "
+    "for a while in health: so the rule waits for a row that stays."};
+
+ScoreLost::Course ScoreLost::Read(const RunDescription& run, const char* name) {
+  const auto told = run.settings.find(name);
+  if (told == run.settings.end()) return {};
+  const char* at = told->second.data();
+  const char* const end = at + told->second.size();
+  bool whole = true;
+  const auto next = [&](auto* value) {
+    while (at < end && *at == ' ') ++at;
+    const auto read = std::from_chars(at, end, *value);
+    whole = whole && read.ec == std::errc();
+    at = read.ptr;
+  };
+  Course course;
+  next(&course.since);
+  next(&course.low);
+  next(&course.values);
+  next(&course.above);
+  next(&course.first);
+  next(&course.best);
+  next(&course.stands);
+  next(&course.noise);
+  next(&course.wander);
+  course.ended = std::string_view(at, end) == " end";
+  return whole ? course : Course();
+}
+
+bool ScoreLost::IsLost(const Course& score, Thresholds t) {
+  const double rise = score.best - score.first;
+  const double size = std::max(std::fabs(score.best), std::fabs(score.first));
+  const bool rose = rise > kRose * score.noise &&
+                    rise > kWander * score.wander && rise >= kEffect * size &&
+                    static_cast<double>(score.above) >= kStood;
+  if (!rose || score.best - score.stands < t[kLostShare] * rise) return false;
+  const auto low = static_cast<double>(score.low);
+  const auto all = static_cast<double>(score.values);
+  return score.ended ? low >= kFewest && low >= kEndShare * all
+                     : low >= t[kHold] && low >= kShare * all;
+}
+
+bool ScoreLost::IsBlown(const Course& evaluation, Thresholds t) {
+  const auto high = static_cast<double>(evaluation.low);
+  return evaluation.stands >= t[kBlown] * evaluation.best &&
+         evaluation.stands > evaluation.first &&
+         high >= (evaluation.ended ? kFewBlown : kManyBlown);
+}
+
+Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
+  const Course score = Read(c.run, "score");
+  const Course evaluation = Read(c.run, "evaluation_high");
+  const bool lost = score.low > 0 && IsLost(score, t);
+  const bool blown = evaluation.low > 0 && IsBlown(evaluation, t);
+  if (!lost && !blown) return Severity::kNone;
+  evaluated_ = blown;
+  told_ = blown ? evaluation : score;
+  step_ = c.last_step;
+  return Severity::kWarning;
+}
+
+void ScoreLost::Describe(Finding* finding) const {
+  finding->opened_step = told_.since;
+  finding->last_step = std::max(step_, told_.since);
+  finding->SayBoth([this](Tense tense) {
+    return evaluated_
+               ? Sentence("An evaluation's loss ", In(tense, "is", "was"), " ",
+                          told_.stands, ", and ", In(tense, "was", "had been"),
+                          " ", told_.best,
+                          " at its lowest: the training's own does not show "
+                          "what ",
+                          In(tense, "is", "was"), " lost.")
+               : Sentence("The score (a return or an accuracy) had come from ",
+                          told_.first, " to ", told_.best, ", and ",
+                          In(tense, "stands", "stood"), " at ", told_.stands,
+                          " for ", told_.low, " records: what was learned ",
+                          In(tense, "is", "was"), " lost.");
+  });
+  finding->numbers = {{"stands", told_.stands, ""},
+                      {"best", told_.best, ""},
+                      {"first", told_.first, ""},
+                      {"records", static_cast<double>(told_.low), ""}};
+}
+
+}  // namespace nanwatch

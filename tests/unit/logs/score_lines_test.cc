@@ -1,0 +1,88 @@
+// Returns that programs print, each in its way, as LogReader tells them.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+// What an update prints, whose return is `score`.
+using Lines = std::string (*)(int update, const std::string& score);
+
+std::string Sb3(int update, const std::string& score) {
+  return "-----------------------------\n"
+         "| rollout/           |      |\n"
+         "|    ep_rew_mean     | " +
+         score +
+         " |\n"
+         "| time/              |      |\n"
+         "|    total_timesteps | " +
+         std::to_string(update * 512) +
+         " |\n"
+         "| train/             |      |\n"
+         "|    learning_rate   | 0.01 |\n"
+         "|    loss            | 0.25 |\n"
+         "-----------------------------\n";
+}
+
+std::string RslRl(int update, const std::string& score) {
+  return "       Learning iteration " + std::to_string(update) +
+         "/400\n"
+         "       Value function loss: 0.0251\n"
+         "       Surrogate loss: -0.0041\n"
+         "       Mean reward: " +
+         score +
+         "\n"
+         "       Iteration time: 0.81s\n";
+}
+
+std::string DeepSpeedChat(int update, const std::string& score) {
+  return "epoch: 0|step: " + std::to_string(update) +
+         "|ppo_ep: 1|act_loss: 0.05|cri_loss: 0.25|unsuper_loss: 0.0\n"
+         "average reward score: " +
+         score + "\n";
+}
+
+std::string Words(int update, const std::string& score) {
+  return "update " + std::to_string(update) +
+         ", loss 0.25, mean_reward: " + score + "\n";
+}
+
+std::string Alone(int update, const std::string& score) {
+  return "global_step=" + std::to_string(update) +
+         ", episodic_return=" + score + "\n";
+}
+
+std::string ScoreOf(Lines lines) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int i = 1; i <= 60; ++i) {
+    const std::string text = lines(i, i <= 10   ? "1.5"
+                                      : i <= 40 ? "9.5"
+                                                : "0.5");
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at);
+      reader.ReadLine(std::string_view(text).substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  reader.Finish();
+  const auto& settings = reader.run().settings;
+  const auto told = settings.find("score");
+  return told == settings.end() ? "" : told->second;
+}
+
+// Since, records, all.
+TEST(ScoreLinesTest, ReturnsAreReadAsEachProgramPrintsThem) {
+  EXPECT_TRUE(ScoreOf(Sb3).starts_with("20992 20 60 ")) << ScoreOf(Sb3);
+  EXPECT_TRUE(ScoreOf(RslRl).starts_with("41 20 60 ")) << ScoreOf(RslRl);
+  EXPECT_TRUE(ScoreOf(DeepSpeedChat).starts_with("43 19 59 "))
+      << ScoreOf(DeepSpeedChat);
+  EXPECT_TRUE(ScoreOf(Words).starts_with("41 20 60 ")) << ScoreOf(Words);
+  EXPECT_TRUE(ScoreOf(Alone).starts_with("41 20 60 ")) << ScoreOf(Alone);
+}
+
+}  // namespace
+}  // namespace nanwatch
