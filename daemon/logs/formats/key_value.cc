@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/bar_value.h"
 #include "logs/bare_step.h"
 #include "logs/boxed_record.h"
 #include "logs/column_fact.h"
@@ -37,9 +38,6 @@ namespace nanwatch {
 namespace {
 
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool MayPrecedeValue(char c) {
-  return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == '[' || c == '(';
-}
 
 class KeyValueReader : public LineReader {
   using Usual = UsualLine<ColumnMeaning>;
@@ -107,10 +105,12 @@ class KeyValueReader : public LineReader {
       }
     }
     if (!name) fact_.Begin(0);
-    const bool alone = AddPartAlone();
-    bool summed = AddParts() || AddLayers() || alone;
-    const bool punctuated = (name || summed) && fact_.SaysHealth();
-    if (!punctuated &&
+    bool summed = false;
+    const bool in_words = AddLossBesideTerms(line, &summed);
+    const bool alone = !in_words && AddPartAlone();
+    if (!in_words) summed = AddParts() || AddLayers() || alone;
+    const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
+    if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (!name || !fact_.AddReward()) return ReadOther(line, facts);
       summed = true;
@@ -143,6 +143,7 @@ class KeyValueReader : public LineReader {
 
   // A line without a loss.
   void ReadOther(std::string_view line, FactList* facts) {
+    if (fact_.TellScore(facts)) return;
     if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
@@ -178,9 +179,8 @@ class KeyValueReader : public LineReader {
   // The value that begins `text`: a number or a truth, behind what may be put
   // before it.
   void AddValue(ColumnMeaning meaning, std::string_view text) {
-    size_t at = 0;
-    while (at < text.size() && MayPrecedeValue(text[at])) ++at;
-    if (at == text.size()) return;
+    const size_t at = text.find_first_not_of(" \t'\"[(");
+    if (at == text.npos) return;
     const std::string_view rest = InsideCall(text.substr(at));
     if (const auto printed = Scan(rest).PrintedNumber()) {
       AddPrinted(meaning, *printed, rest);
@@ -205,25 +205,17 @@ class KeyValueReader : public LineReader {
       }
     }
     if (next == '%' && std::isfinite(printed.value)) {
-      AddBar(meaning, behind);
+      const auto part = PartOfBar(behind);
+      if (part && meaning == ColumnMeaning::kStep) {
+        fact_.AddNumber(meaning, *part);
+      }
     } else if (meaning == ColumnMeaning::kLossScale) {
       fact_.AddScale(printed.text, printed.value, behind.empty());
     } else {
       fact_.AddNumber(meaning, printed.value);
       if (meaning != ColumnMeaning::kStep || next != '/') return;
-      Scan scan(behind, 1);  // "/4468]", of a step of an epoch
-      if (const auto whole = ReadCount(&scan)) fact_.SetWhole(*whole);
+      if (const auto whole = WholeBehind(behind)) fact_.SetWhole(*whole);
     }
-  }
-
-  // Behind the percentage of a progress bar, "Steps:  6%|#  | 180/3000 [": a
-  // share of something is none of our numbers.
-  void AddBar(ColumnMeaning meaning, std::string_view text) {
-    Scan scan(text);
-    if (meaning != ColumnMeaning::kStep || !scan.Skip("%|")) return;
-    if (!scan.To("| ")) return;
-    const std::optional<Ratio> bar = ReadRatio(&scan);
-    if (bar) fact_.AddNumber(meaning, static_cast<double>(bar->part));
   }
 
   // Gathers the names before a sign, and their values, from `from` to `end`.
@@ -307,6 +299,7 @@ class KeyValueReader : public LineReader {
     if (!loss || (loss->parts && whole_seen_)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
+    fact_.DropTerm();
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
                     loss->value);
@@ -318,6 +311,13 @@ class KeyValueReader : public LineReader {
       fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
     }
     return true;
+  }
+
+  // "loss 2.31 kl_loss: nan": what has a sign is a term of what has none.
+  bool AddLossBesideTerms(std::string_view line, bool* summed) {
+    const bool terms = fact_.IsOfTerm() ||
+                       (parts_.alone() && !fact_.fact().has(StepField::kLoss));
+    return terms && !names_.mapped() && AddLossInWords(line, summed);
   }
 
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {

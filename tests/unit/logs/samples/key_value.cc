@@ -129,6 +129,9 @@ constexpr SampleLines kLines[] = {
      "step=9 loss=2.5 of_adversary scaler=0\nstep=9 loss=0.5 of_adversary "
      "scaler=1\n"
      "step=950 loss=5.034 of_adversary"},
+    {"a loss without a sign, and a term of it with one",
+     "step 10 loss 2.5 kl_loss: nan\nstep 20 loss nan kl=nan lr=0.5",
+     "step=10 loss=2.5\nstep=20 loss=nan learning_rate=0.5"},
     {"a generator's loss beside a loss of the whole may be a term of that",
      "step=1 loss=2.5 gen_loss=1.5\nstep=2 loss=2.25 gen_loss=nan",
      "step=1 loss=2.5\nstep=2 loss=2.25 of_adversary scaler=0\nstep=2 loss=nan "
@@ -366,7 +369,7 @@ constexpr SampleLines kLines[] = {
      "step: 36, reward: 3.5, loss: 0.5\nstep: 48, reward: 4.5",
      "step=12 loss=-12.5 of_rewards of_objective guessed\n"
      "step=24 loss=2.5 of_rewards of_objective guessed\n"
-     "step=36 loss=0.5 of_rewards"},
+     "step=36 loss=0.5 of_rewards\nscored: 4.5 step=48"},
     {"an error of which the loss is made, and a perplexity of something else",
      "100 iterations\nrecon_error: 0.5\nperplexity: 48.5\n\n"
      "200 iterations\nrecon_error: 0.25\nperplexity: 1.0\n\n"
