@@ -70,6 +70,8 @@ bool Holds(When when, const Situation& s) {
       return s.part == RuleId::kTermNonfinite && !s.of_loss;
     case When::kOfLayer:
       return s.part == RuleId::kLayerWithoutGradient && !s.of_loss;
+    case When::kOfScore:
+      return s.part == RuleId::kScoreLost && !s.of_loss;
     case When::kOfRival:
       return s.part == RuleId::kRivalGone && !s.of_loss;
     case When::kOfNorm:

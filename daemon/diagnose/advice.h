@@ -45,6 +45,7 @@ enum class When : uint8_t {
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss
   kOfLayer,       // it is one of a layer
+  kOfScore,       // it is one of a score, or of how an evaluation goes
   kOfRival,       // it is one of two losses against each other
   kOfNorm,        // the gradients went, all of them
   kOfScore,       // it is one of a score, or of how an evaluation goes

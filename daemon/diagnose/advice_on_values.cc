@@ -361,6 +361,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
+    {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},

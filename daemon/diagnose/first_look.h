@@ -25,6 +25,14 @@ inline constexpr std::string_view kLookAtLayer =
     "detach, a branch that is not taken, a factor of 0 and units whose "
     "activation is 0 whatever comes (dead ReLUs).";
 
+// Of a score, or an evaluation's loss that blew up: the same.
+inline constexpr std::string_view kLookAtScore =
+    "Go back to the checkpoint of the best score. Of a policy, look at its "
+    "entropy and its distance from the old one before the fall: a lower "
+    "learning rate, a smaller clip or target for it. Of an evaluation, see "
+    "whether its weights are those of the training (averages, statistics of "
+    "batch normalization).";
+
 // Of two losses against each other, and of gradients that went: the same.
 inline constexpr std::string_view kLookAtRival =
     "Weaken the one that wins: a lower learning rate or fewer updates of it, "

@@ -38,9 +38,6 @@ namespace nanwatch {
 namespace {
 
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool MayPrecedeValue(char c) {
-  return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == '[' || c == '(';
-}
 
 class KeyValueReader : public LineReader {
   using Usual = UsualLine<ColumnMeaning>;
@@ -182,9 +179,8 @@ class KeyValueReader : public LineReader {
   // The value that begins `text`: a number or a truth, behind what may be put
   // before it.
   void AddValue(ColumnMeaning meaning, std::string_view text) {
-    size_t at = 0;
-    while (at < text.size() && MayPrecedeValue(text[at])) ++at;
-    if (at == text.size()) return;
+    const size_t at = text.find_first_not_of(" \t'\"[(");
+    if (at == text.npos) return;
     const std::string_view rest = InsideCall(text.substr(at));
     if (const auto printed = Scan(rest).PrintedNumber()) {
       return AddPrinted(meaning, *printed, rest);
