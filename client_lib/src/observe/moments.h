@@ -113,6 +113,9 @@ double WidenToDouble(typename F::Bits bits) {
 // a multiple of kStride; the same below.
 template <typename F>
 void AddDoubles(Elements<F> x, size_t n, Sums* sums) {
+#if defined(__clang__)
+#pragma clang fp reassociate(off)  // it would take the factor out of the sum
+#endif
   const size_t part = n / 4;
   double sum[4] = {}, squares[4] = {};
   for (size_t i = 0; i < part; ++i) {
