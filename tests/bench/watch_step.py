@@ -20,7 +20,7 @@ from daemons import Daemon  # noqa: E402
 import nanwatch  # noqa: E402
 
 STEP_S = 0.1
-WARM = 20
+WARM = 80  # steps, after which it is known whose gradients a loss reaches
 
 
 def training_of(parameters):

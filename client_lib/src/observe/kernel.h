@@ -57,7 +57,8 @@ class Pass {
     tally_->abs_max = WidenToDouble<F>(abs_max_);
     tally_->min = WidenToDouble<F>(FromKey<F>(range_.lowest));
     tally_->max = WidenToDouble<F>(FromKey<F>(range_.highest));
-    tally_->mean = sums_.values / finite * kSumUnit<F>;
+    // A product would be put before the division, where it overflows.
+    tally_->mean = __builtin_ldexp(sums_.values / finite, kSumExponent<F>);
     tally_->mean_square = sums_.squares / finite;
     const double non_zero = finite - static_cast<double>(tally_->zero);
     if (non_zero == 0) return;

@@ -12,10 +12,10 @@ namespace {
 // Doubles are summed 2^-64 times as large, so that no sum of finite ones
 // overflows.
 template <typename F>
-constexpr double kSumUnit = sizeof(typename F::Bits) == 8 ? 0x1p64 : 1;
+constexpr int kSumExponent = sizeof(typename F::Bits) == 8 ? 64 : 0;
 
 struct Sums {
-  double values = 0;  // in units of kSumUnit
+  double values = 0;  // in units of 2^kSumExponent
   double squares = 0;
 };
 
@@ -113,12 +113,13 @@ double WidenToDouble(typename F::Bits bits) {
 // a multiple of kStride; the same below.
 template <typename F>
 void AddDoubles(Elements<F> x, size_t n, Sums* sums) {
+  constexpr double kUnit = kSumExponent<F> == 64 ? 0x1p-64 : 1;
   const size_t part = n / 4;
   double sum[4] = {}, squares[4] = {};
   for (size_t i = 0; i < part; ++i) {
     for (size_t j = 0; j < 4; ++j) {
       const double value = WidenToDouble<F>(x[i + j * part]);
-      sum[j] += value * (1 / kSumUnit<F>);
+      sum[j] += value * kUnit;
       squares[j] += value * value;
     }
   }
