@@ -88,9 +88,9 @@ std::string WhenText(const v1::RunDetail& run, const v1::Incident& incident) {
     when += eased ? ", eased at the end" : " to the end";
   }
   if (incident.reopened() > 0 && !IsOfSingleRecords(incident)) {
-    when += fmt::format(
-        "; it came back {}",
-        Counted(static_cast<uint64_t>(incident.reopened()), "time"));
+    when += incident.reopened() == 1
+                ? "; it came back once"
+                : fmt::format("; it came back {} times", incident.reopened());
   }
   return when;
 }

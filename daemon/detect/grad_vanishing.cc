@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "detect/float_log2.h"
 #include "detect/sentence.h"
@@ -24,6 +25,9 @@ float Log2OfSize(double loss) {
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
 constexpr int kSure = 64;     // norms that show a level; ours, as min_samples
 constexpr float kHalf = 1;    // of the loss is learned, log2; ours
+// Full batches lead to a minimum without a rise of the loss.
+constexpr int16_t kRises = 2;       // losses; ours
+constexpr float kRounding = 1e-4f;  // of the loss: no rise; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 1e-3, 1e-12, 0.5, "of the usual norm",
@@ -51,8 +55,9 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "in a row, and the "
     "loss did not fall a hundredfold from its usual level with it, or fell to "
     "exactly 0 at once. Or it is below far times its highest usual level, and "
-    "less than half of the highest usual loss is gone. Not where both went "
-    "down "
+    "less than half of the highest usual loss is gone (within the first 64 "
+    "norms: where the loss rises now and then beside such norms, as that of "
+    "full batches never does). Not where both went down "
     "without any noise for 32 "
     "updates, and the loss stays there: full batches at a minimum.",
     "Above clear_ratio times that level for clear_after updates, or the new "
@@ -72,7 +77,7 @@ inline void GradVanishing::Learn(const StepContext& c,
                                  std::optional<double> loss) {
   glide_.Add(c.norm_log2, loss);
   usual_.Add(c.norm_log2);
-  if (usual_.values() >= kSure && (!peaked_ || usual_.at() > peak_)) {
+  if (usual_.values() >= kFewNorms && (!peaked_ || usual_.at() > peak_)) {
     peaked_ = true;
     peak_ = usual_.at();
   }
@@ -97,6 +102,15 @@ bool GradVanishing::IsConverged(double loss) const {
   if (usual_loss_.values() == 0 || loss_gone_) return false;
   return Log2OfSize(loss) <= usual_loss_.at() + Log2(kConverged) ||
          glide_.Explains(loss);
+}
+
+void GradVanishing::NoteRise(std::optional<double> loss) {
+  if (held_ == 1) rose_ = 0;
+  if (!loss) return;
+  const float before = std::exchange(newest_loss_, static_cast<float>(*loss));
+  const bool rises =
+      held_ > 1 && newest_loss_ > before + kRounding * std::fabs(before);
+  rose_ = std::min<int16_t>(static_cast<int16_t>(rose_ + rises), kRises);
 }
 
 Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
@@ -130,9 +144,11 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   norm_ = norm;
   if (held_ == 0) glide_.Meet(log2);
   ++held_;
+  NoteRise(loss);
   loss_gone_ = usual_loss_.values() > 0 && loss && *loss == 0 &&
                std::fabs(loss_) >= kGone;
-  const bool converged = loss && IsConverged(*loss);
+  const bool converged =
+      loss && (IsConverged(*loss) || (!known && rose_ < kRises));
   const Severity trigger =
       held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
   usual_norm_ = std::exp2(far ? peak_ : usual_.at());
@@ -143,8 +159,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
 
 void GradVanishing::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence = Sentence("The gradient norm is ", norm_, "; ",
-                               usual_norm_, " was usual before");
+  finding->sentence =
+      Sentence("The gradient norm is ", norm_, "; ",
+               static_cast<double>(usual_norm_), " was usual before");
   finding->sentence +=
       loss_gone_
           ? Sentence(", and the loss went from ", loss_,

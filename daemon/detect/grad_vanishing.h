@@ -33,20 +33,24 @@ class GradVanishing {
   // The norm (log2) has come far down from the highest that was usual, and the
   // loss has not.
   bool IsFar(float norm, const StepContext& c, double ratio) const;
+  // Of a record with a low norm.
+  void NoteRise(std::optional<double> loss);
   // Is a low norm no wonder at this loss?
   bool IsConverged(double loss) const;
 
   Episode episode_;
   Glide glide_;
   double norm_ = 0;            // the newest low one
-  double usual_norm_ = 0;      // before it
   double loss_ = 0;            // at the newest healthy norm
   Usual usual_;                // log2 of the norm
   Usual usual_loss_;           // log2 of its size
   int64_t near_step_ = 0;      // newest step with a norm near the peak
+  float usual_norm_ = 0;       // before the low one
   float peak_ = 0;             // highest usual norm, log2
+  float newest_loss_ = 0;      // of a low norm
   float highest_loss_ = -200;  // that was usual, log2
   int32_t held_ = 0;           // low norms in a row
+  int16_t rose_ = 0;           // losses beside them that rose; saturates
   bool peaked_ = false;        // peak_ is known
   bool loss_gone_ = false;     // from `loss_` to exactly 0 at once
 };

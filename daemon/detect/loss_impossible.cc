@@ -8,6 +8,9 @@
 namespace nanwatch {
 namespace {
 
+// Its square leaves the range of fp32, as gnorm_explosion's.
+constexpr double kHuge = 0x1p64;
+
 constexpr ThresholdSpec kThresholds[] = {
     {"below", 0.01, 0, 1e6, "nats",
      "ours: what rounding leaves; Keras's running means lose 0.003 in 50,000 "
@@ -22,14 +25,15 @@ constinit const RuleSpec LossImpossible::kSpec = {
     RuleId::kLossImpossible,
     "loss_impossible",
     Family::kLoss,
-    "The loss is a cross-entropy and is below 0, where none can be.",
+    "The loss is what none can be: a cross-entropy below 0, or 2^64 and more "
+    "from the first record on.",
     "hold losses in a row are more than `below` under 0, in a run that says "
     "that its loss is a cross-entropy: settings {\"loss\": "
     "\"cross_entropy\"}, a log whose every loss is named so "
     "(cross_entropy_loss, ce_loss, mlm_loss, lm_loss), or a program that "
     "trains language and nothing else. For information where a fresh model's "
     "first loss is what guessing costs among as many classes as its last layer "
-    "has outputs.",
+    "has outputs. So are `hold` first losses of a run that are 2^64 and more.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "The first loss alone may be chance: losses of densities begin anywhere, "
@@ -40,12 +44,15 @@ constinit const RuleSpec LossImpossible::kSpec = {
 Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   const std::optional<double> loss = FiniteLoss(c.record);
   if (!loss) return episode_.severity();
+  // All so far were.
+  const bool huge =
+      *loss >= kHuge && (guess_ < 0 || (held_ > 0 && loss_ >= kHuge));
   if (guess_ < 0) {
     const bool fresh =
         c.loss_before == nullptr && !NamesLoss(c.run) && !IsCrossEntropy(c.run);
     guess_ = fresh ? LossOfClasses(c.run, static_cast<float>(*loss)) : 0;
   }
-  const bool low = *loss < -t[kBelow];
+  const bool low = huge || *loss < -t[kBelow];
   if (low) {
     if (held_++ == 0) since_ = c.record.step;
     loss_ = *loss;
@@ -55,9 +62,9 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   }
   Severity trigger = Severity::kNone;
   if (held_ >= t[kHold]) {
-    trigger = IsCrossEntropy(c.run) ? Severity::kWarning
-              : guess_ > 0          ? Severity::kInfo
-                                    : Severity::kNone;
+    trigger = huge || IsCrossEntropy(c.run) ? Severity::kWarning
+              : guess_ > 0                  ? Severity::kInfo
+                                            : Severity::kNone;
   }
   return episode_.OnSince(since_, trigger, !low, c.record.step,
                           static_cast<int64_t>(t[kClear]));
@@ -66,6 +73,12 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
 void LossImpossible::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->SayBoth([&](Tense tense) {
+    if (loss_ > 0) {
+      return Sentence("The loss ", In(tense, "is ", "was "), loss_,
+                      ", and was so large from the first record on: the "
+                      "learning rate is far too high, or the inputs are not "
+                      "scaled.");
+    }
     const std::string said =
         Sentence("The loss ", In(tense, "is ", "was "), loss_);
     return guess_ > 0

@@ -1,4 +1,5 @@
-// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be.
+// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be, or
+// a loss is huge from the first record on.
 
 #ifndef NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
 #define NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
@@ -26,7 +27,7 @@ class LossImpossible {
  private:
   Episode episode_;
   int64_t since_ = 0;  // step of the first loss of the row
-  double loss_ = 0;    // the newest that was below
+  double loss_ = 0;    // the newest such
   float guess_ = -1;   // what guessing costs (LossOfClasses); -1: no loss yet
   int32_t held_ = 0;   // losses in a row
 };

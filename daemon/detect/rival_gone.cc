@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t kMost = 1 << 20;
 constexpr int32_t kUntilSeen = 32;  // losses; ours
-constexpr float kSizable = 0.1f;    // a first loss, of a cross-entropy; ours
+constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.0005, 0, 1, "ratio",

@@ -310,7 +310,8 @@ constexpr Advice kAdvice[] = {
      "stochastic rounding."},
 
     {Cause::kLossMadeWrong, "",
-     "See what the loss is made of: targets that are none of the classes, or "
+     "See what the loss is made of: inputs or targets that nobody scaled; "
+     "targets that are none of the classes, or "
      "shares that are not between 0 and 1; a wrong sign; nll_loss of "
      "probabilities or of bare outputs in place of log_softmax; another term "
      "beside it (a reward, an entropy). Label smoothing and weights of classes "

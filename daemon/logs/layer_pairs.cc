@@ -168,4 +168,36 @@ bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs) {
   return speaks;
 }
 
+void GradColumn::Read(std::string_view line, std::vector<LayerPair>* pairs) {
+  static constexpr std::string_view kFirst[] = {
+      "layer", "name", "param", "parameter", "module", "tensor", "weight"};
+  constexpr size_t kMost = 16;
+  std::string_view words[kMost];
+  size_t count = 0;
+  for (size_t at = 0; at < line.size() && count < kMost;) {
+    const size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    if (!word.empty() && word != "|") words[count++] = word;
+    at = end + 1;
+  }
+  const auto is_number = [](std::string_view word) {
+    return WholeNumber(word).has_value();
+  };
+  if (words_ > 0 && count == words_ && !is_number(words[0]) &&
+      !IsOther(LettersOf(words[0])) &&
+      std::all_of(words + 1, words + count, is_number)) {
+    pairs->push_back(
+        {words[0], *WholeNumber(words[at_]), LastDigit(words[at_])});
+    return;
+  }
+  words_ = 0;
+  if (count < 2 || count == kMost || !IsOneOf(LettersOf(words[0]), kFirst)) {
+    return;
+  }
+  for (at_ = 1; at_ < count && !IsHeading(LettersOf(words[at_]));) ++at_;
+  if (at_ < count && std::none_of(words, words + count, is_number)) {
+    words_ = count;
+  }
+}
+
 }  // namespace nanwatch

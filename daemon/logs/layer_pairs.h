@@ -5,6 +5,7 @@
 #ifndef NANWATCH_LOGS_LAYER_PAIRS_H_
 #define NANWATCH_LOGS_LAYER_PAIRS_H_
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,20 @@ struct LayerPair {
 
 // Appends them to `pairs`. Returns whether the line speaks of gradients.
 bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs);
+
+// GradColumn: the same of a table, of which a line names the columns, and each
+// other one is a layer's: "layer |w| |grad|", "fc1.weight 4.63 9.18e-02".
+class GradColumn {
+ public:
+  // Appends the pair of a row. A line that is none ends the table, or begins
+  // one.
+  void Read(std::string_view line, std::vector<LayerPair>* pairs);
+  bool open() const { return words_ > 0; }
+
+ private:
+  size_t words_ = 0;  // of a row; 0: no table
+  size_t at_ = 0;     // the gradient's
+};
 
 }  // namespace nanwatch
 

@@ -20,7 +20,8 @@ constexpr int32_t kMean = 16;         // norms; ours
 constexpr int32_t kMost = 1 << 20;
 constexpr double kDigits = 50;  // in its size: no rounding; ours
 constexpr std::string_view kSpeaks[] = {"grad", "Grad", "gnorm", "|g|"};
-constexpr std::string_view kFreezes[] = {"reez", "rozen", "requires_grad"};
+constexpr std::string_view kFreezes[] = {"reez",     "rozen", "requires_grad",
+                                         "rainable", "LoRA",  "lora"};
 
 std::string Told(const std::string& name, int32_t more) {
   return more > 0 ? name + " and " + std::to_string(more) + " more" : name;
@@ -80,10 +81,8 @@ bool ZeroLayers::Tell() {
     }
     if (found != nullptr) *told = Told(*found, more);
   };
-  if (others >= kOthers && !freezes_) {
-    first(false, &never);
-    first(true, &lost);
-  }
+  if (others >= kOthers && !freezes_) first(false, &never);
+  if (others > 0 && !freezes_) first(true, &lost);
   const bool other = lost != lost_ || never != never_;
   if (lost != lost_) since_ = since;
   lost_ = lost;
@@ -100,10 +99,11 @@ bool ZeroLayers::Read(std::string_view line, uint64_t number) {
     return line.find(word) != line.npos;
   };
   pairs_.clear();
-  if (std::any_of(std::begin(kSpeaks), std::end(kSpeaks), holds) &&
-      ReadLayerPairs(line, &pairs_) && pairs_.empty()) {
-    ++without_;
-  }
+  const bool speaks =
+      std::any_of(std::begin(kSpeaks), std::end(kSpeaks), holds);
+  const bool names = speaks && ReadLayerPairs(line, &pairs_);
+  if (pairs_.empty() && (speaks || column_.open())) column_.Read(line, &pairs_);
+  if (names && pairs_.empty() && !column_.open()) ++without_;
   if (pairs_.empty()) {
     freezes_ = freezes_ ||
                std::any_of(std::begin(kFreezes), std::end(kFreezes), holds);

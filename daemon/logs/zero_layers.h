@@ -41,6 +41,7 @@ class ZeroLayers {
 
   std::map<std::string, Layer, std::less<>> layers_;
   std::vector<LayerPair> pairs_;
+  GradColumn column_;
   std::string lost_;
   std::string never_;
   uint64_t since_ = 0;

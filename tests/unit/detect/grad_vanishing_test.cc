@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/golden/words.h"
+#include "tests/unit/detect/noise.h"
 #include "tests/unit/detect/reference.h"
 
 namespace nanwatch {
@@ -46,6 +47,24 @@ TEST(GradVanishing, ConvergenceAndSkippedStepsAreNot) {
            .grad_norm = 0},
           30);
   EXPECT_EQ(g.worst, Severity::kNone);
+}
+
+// It fades from the first record on, and batches still move the loss.
+TEST(GradVanishing, ANormThatFadesAtOnceBesideALossThatStandsIsAWarning) {
+  for (const double noise : {0.002, 0.0}) {
+    StepFeed<GradVanishing> f(NoScaler());
+    Noise random;
+    for (int i = 0; i < 60; ++i) {
+      const double loss = 35 + 5 * std::exp(-i / 4.0);
+      f.Step({.loss = loss * random.Factor(noise),
+              .grad_norm = 11 * std::exp(-1.7 * i) + 2e-10});
+    }
+    EXPECT_EQ(f.now, noise > 0 ? Severity::kWarning : Severity::kNone)
+        << "full batches come to a minimum";
+    if (noise == 0) continue;
+    EXPECT_LE(f.Described().opened_step, 12);
+    ExpectWords(f.Described().sentence);
+  }
 }
 
 // Gradient descent on a quadratic: the loss above its minimum goes with the

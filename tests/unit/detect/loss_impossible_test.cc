@@ -1,4 +1,4 @@
-// Rule 64: a cross-entropy below 0.
+// Rule 64: a cross-entropy below 0, and losses that are huge.
 
 #include "detect/loss_impossible.h"
 
@@ -41,6 +41,28 @@ TEST(LossImpossible, ACrossEntropyBelow0IsAWarning) {
     feed.Step({.loss = 0.1});
     EXPECT_EQ(feed.now, Severity::kNone);
   }
+}
+
+// A rate that is far too high for inputs that nobody scaled.
+TEST(LossImpossible, ALossThatIsHugeFromTheFirstRecordOnIsAWarning) {
+  Feed feed;
+  feed.Steps({.loss = 7.3e27}, 2);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+  feed.Step({.loss = 8.1e27});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 1);
+  ExpectWords(feed.Described().sentence);
+  ExpectWords(feed.Described().sentence_over);
+  feed.Steps({.loss = 4e10}, 20);
+  EXPECT_EQ(feed.now, Severity::kNone);
+  feed.Steps({.loss = 7.3e27}, 50);
+  EXPECT_EQ(feed.now, Severity::kNone) << "loss_spike's";
+}
+
+TEST(LossImpossible, PricesThatNobodyScaledAreHealthy) {
+  Feed feed;
+  for (int i = 0; i < 100; ++i) feed.Step({.loss = 4e14 * std::exp(-i / 20.0)});
+  EXPECT_EQ(feed.worst, Severity::kNone);
 }
 
 TEST(LossImpossible, SpeaksOfWhatIsAndOfWhatWas) {

@@ -35,11 +35,24 @@ TEST(RivalGone, ALossOfNextToNothingIsAWarningAfter32Records) {
   EXPECT_EQ(feed.now, Severity::kNone);
 }
 
+// A discriminator that wins from its second record on.
+TEST(RivalGone, OneThatWinsAtOnceIsAWarning) {
+  Feed feed;
+  feed.level = LevelKind::kOfRivals;
+  feed.Step({.loss = 0.0608});
+  feed.Steps({.loss = 0}, 32);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 2);
+  ExpectWords(feed.Described().sentence);
+}
+
 TEST(RivalGone, OneThatIsOnlyLowIsLeftInPeace) {
   Feed low = Rivals(1.4);
   low.Steps({.loss = 0.001}, 500);
   EXPECT_EQ(low.worst, Severity::kNone) << "as of healthy DCGANs";
-  Feed tiny = Rivals(0.05);
+  Feed tiny;
+  tiny.level = LevelKind::kOfRivals;
+  tiny.Steps({.loss = 0.005}, 100);
   tiny.Steps({.loss = 1e-6}, 500);
   EXPECT_EQ(tiny.worst, Severity::kNone) << "no loss of classes";
 }

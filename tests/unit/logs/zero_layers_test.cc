@@ -70,11 +70,41 @@ TEST(ZeroLayers, OneThatLosesItsGradient) {
   EXPECT_EQ(zeros.lost(), "");
 }
 
+TEST(ZeroLayers, OneOfTwoThatLosesItsGradient) {
+  ZeroLayers zeros;
+  for (int step = 0; step < 60; ++step) {
+    zeros.Read(std::string("iter 10: train loss 2.156, gradnorm(enc) ") +
+                   (step < 40 ? "0.886418" : "0.000000") +
+                   ", gradnorm(dec) 1.053097, lr 1.0e-04",
+               static_cast<uint64_t>(step));
+  }
+  EXPECT_EQ(zeros.lost(), "enc");
+  EXPECT_EQ(zeros.since(), 40u);
+}
+
 TEST(ZeroLayers, OneThatNeverHadAny) {
   ZeroLayers zeros;
   for (int step = 0; step < 50; ++step) Feed(&zeros, step, "0.0000");
   EXPECT_EQ(zeros.lost(), "");
   EXPECT_EQ(zeros.never(), "a.1");
+}
+
+TEST(ZeroLayers, OneOfATableThatNeverHadAny) {
+  for (const char* const head :
+       {"layer      |w|     |grad|", "| name | norm | grad_norm |",
+        "layer      grad     |w|"}) {
+    ZeroLayers zeros;
+    uint64_t line = 0;
+    for (int step = 0; step < 20; ++step) {
+      zeros.Read("=== step 20 === loss 2.2866 lr 5.0e-04", ++line);
+      zeros.Read(head, ++line);
+      zeros.Read("a.0.weight  1.8754 1.8754", ++line);
+      zeros.Read("a.1.weight  0.000000e+00 0.000000e+00", ++line);
+      zeros.Read("a.2.weight  1.7854  1.034414e-01", ++line);
+      zeros.Read("epoch  0.000000e+00 0.000000e+00", ++line);
+    }
+    EXPECT_EQ(zeros.never(), "a.1.weight") << head;
+  }
 }
 
 TEST(ZeroLayers, WhatTheLogFreezesIsMeant) {
