@@ -44,7 +44,6 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
-  if (s.values() == 1) began_ = s.newest();
   if (!s.crosses_zero()) first_log_ = s.first();
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
@@ -68,7 +67,8 @@ void RivalGone::Describe(Finding* finding) const {
   finding->SayBoth([&](Tense tense) {
     return Sentence("The loss of one of two rivals ", In(tense, "is ", "was "),
                     static_cast<double>(loss_), " for ", held_,
-                    " records, and began at ", static_cast<double>(began_),
+                    " records, and began at about ",
+                    static_cast<double>(first_),
                     ": it always wins, and the other learns nothing from it.");
   });
   finding->numbers = {{"loss", loss_, ""}, {"first", first_, ""}};

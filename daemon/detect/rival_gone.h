@@ -29,7 +29,6 @@ class RivalGone {
   int64_t since_ = 0;             // step of the first loss of the row
   float first_log_ = -HUGE_VALF;  // loss that it began with, as a logarithm
   float first_ = 0;               // the same, as it came
-  float began_ = 0;               // the very first
   float loss_ = 0;                // the newest that was low
   int32_t held_ = 0;              // losses in a row; saturates
   bool critic_ = false;           // the loss was below 0

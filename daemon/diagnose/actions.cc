@@ -76,8 +76,6 @@ bool Holds(When when, const Situation& s) {
       return s.part == RuleId::kRivalGone && !s.of_loss;
     case When::kOfNorm:
       return s.part == RuleId::kGradVanishing && !s.of_loss;
-    case When::kOfScore:
-      return s.part == RuleId::kScoreLost && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:

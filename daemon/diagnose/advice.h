@@ -48,7 +48,6 @@ enum class When : uint8_t {
   kOfScore,       // it is one of a score, or of how an evaluation goes
   kOfRival,       // it is one of two losses against each other
   kOfNorm,        // the gradients went, all of them
-  kOfScore,       // it is one of a score, or of how an evaluation goes
 };
 
 struct Advice {

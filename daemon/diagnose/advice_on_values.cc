@@ -365,7 +365,6 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
-    {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
 };
 
 }  // namespace

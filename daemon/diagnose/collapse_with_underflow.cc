@@ -154,7 +154,7 @@ std::string HowItFell(const RunEvidence& e, std::string_view is) {
   return "fell from " + InWords(Top(e)) + " to " + InWords(*e.scale_now);
 }
 
-// Says what comes of a scale that is printed as 0.
+// Says what comes of a scale that is printed as 0: its number is not known.
 std::string OfPrintedZero(const Facts& f, Tense tense) {
   return f.found.has(kLossNotDecreasing)
              ? fmt::format(", and the loss {} moved since: nothing {} learned",

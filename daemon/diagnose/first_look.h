@@ -45,14 +45,6 @@ inline constexpr std::string_view kLookAtGradients =
     "Nearly 0: saturated or dead units after too high a learning rate, too "
     "many layers without normalisation, a loss scale near 0.";
 
-// Of a score, or an evaluation's loss that blew up: the same.
-inline constexpr std::string_view kLookAtScore =
-    "Go back to the checkpoint of the best score. Of a policy, look at its "
-    "entropy and its distance from the old one before the fall: a lower "
-    "learning rate, a smaller clip or target for it. Of an evaluation, see "
-    "whether its weights are those of the training (averages, statistics of "
-    "batch normalization).";
-
 // Of a rank that has left the others: the same.
 inline constexpr std::string_view kLookAtRank =
     "Give the rank another one's batch: if its numbers come back, look at its "
