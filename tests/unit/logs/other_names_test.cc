@@ -70,7 +70,8 @@ TEST(OtherNames, AScaleOfALayerIsNotTheLosss) {
 TEST(OtherNames, RewardsMayStandInLinesOfTheirOwn) {
   EXPECT_EQ(Told("step = 100: loss = 2.5\nstep = 100: Average Return = 8.5\n"
                  "step = 200: loss = 3.5"),
-            "step=100 loss=2.5\nstep=200 loss=3.5 of_rewards\n");
+            "step=100 loss=2.5\nscored: 8.5 step=100\n"
+            "step=200 loss=3.5 of_rewards\n");
 }
 
 TEST(OtherNames, TheLengthOfAnEpisodeIsNoStep) {
