@@ -23,7 +23,6 @@ float Log2OfSize(double loss) {
 }
 
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
-constexpr int kSure = 64;     // norms that show a level; ours, as min_samples
 constexpr float kHalf = 1;    // of the loss is learned, log2; ours
 // Full batches lead to a minimum without a rise of the loss.
 constexpr int16_t kRises = 2;       // losses; ours

@@ -16,6 +16,21 @@ namespace {
 
 using Course = Situation::Course;
 
+// Returns the rule whose findings have that advice; kNone: no rule alone.
+RuleId PartOf(When when) {
+  constexpr std::pair<When, RuleId> kParts[] = {
+      {When::kOfEvaluation, RuleId::kEvaluationNonfinite},
+      {When::kOfTerm, RuleId::kTermNonfinite},
+      {When::kOfLayer, RuleId::kLayerWithoutGradient},
+      {When::kOfScore, RuleId::kScoreLost},
+      {When::kOfRival, RuleId::kRivalGone},
+      {When::kOfNorm, RuleId::kGradVanishing}};
+  for (const auto& [one, rule] : kParts) {
+    if (one == when) return rule;
+  }
+  return RuleId::kNone;
+}
+
 bool Holds(When when, const Situation& s) {
   switch (when) {
     case When::kAlways:
@@ -65,17 +80,12 @@ bool Holds(When when, const Situation& s) {
     case When::kOfLoss:
       return s.of_loss;
     case When::kOfEvaluation:
-      return s.part == RuleId::kEvaluationNonfinite && !s.of_loss;
     case When::kOfTerm:
-      return s.part == RuleId::kTermNonfinite && !s.of_loss;
     case When::kOfLayer:
-      return s.part == RuleId::kLayerWithoutGradient && !s.of_loss;
     case When::kOfScore:
-      return s.part == RuleId::kScoreLost && !s.of_loss;
     case When::kOfRival:
-      return s.part == RuleId::kRivalGone && !s.of_loss;
     case When::kOfNorm:
-      return s.part == RuleId::kGradVanishing && !s.of_loss;
+      return s.part == PartOf(when) && !s.of_loss;
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
