@@ -228,6 +228,17 @@ bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
 
 bool HasBar(std::string_view text) { return text.find('|') != text.npos; }
 
+// Bars stand between its names, and in none ("|g|embed").
+bool PartsNames(std::string_view header) {
+  bool parts = HasBar(header);
+  for (size_t i = 0; i < header.size(); ++i) {
+    if (header[i] != '|') continue;
+    parts &= (i == 0 || header[i - 1] == ' ') &&
+             (i + 1 == header.size() || header[i + 1] == ' ');
+  }
+  return parts;
+}
+
 // Of a table with bars around it.
 std::string_view WithoutFirstBar(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -373,7 +384,7 @@ std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
     loss |= is_loss;
   };
   // "| Training Loss | Epoch |": a name may be of several words.
-  if (HasBar(line)) {
+  if (PartsNames(line)) {
     line = WithoutFirstBar(line);
     for (size_t end = line.find('|'); !line.empty(); end = line.find('|')) {
       add(line.substr(0, end));

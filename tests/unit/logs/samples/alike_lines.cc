@@ -54,6 +54,13 @@ constexpr SampleLines kLines[] = {
      "step=30 loss=2 learning_rate=0.001\n"
      "step=40 loss=1.75 learning_rate=0.001\n"
      "step=50 loss=1.5 learning_rate=0.001"},
+    {"bars in the names of a table without them",
+     "step     loss     |w|one   |w|two\n"
+     "0        2.50     0.25     1.5\n4        2.25     0.25     1.5\n"
+     "8        2.00     0.25     1.5\n12       1.75     0.25     1.5\n"
+     "16       1.50     0.25     1.5",
+     "step=0 loss=2.5\nstep=4 loss=2.25\nstep=8 loss=2\nstep=12 loss=1.75\n"
+     "step=16 loss=1.5"},
     {"a loss that is soon as large as a clock",
      "Iter 000 MSE 0.25\nIter 001 MSE 2.5\nIter 002 MSE 4000\n"
      "Iter 003 MSE 2.5e+14\nIter 004 MSE inf\nIter 005 MSE nan",
