@@ -12,8 +12,7 @@ namespace {
 using Kind = ProgramEnd::Kind;
 
 bool IsOfName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
-         c == '_' || c == '.';
+  return IsLetter(c) || IsDigit(c) || c == '_' || c == '.';
 }
 
 bool Has(std::string_view text, std::string_view part) {

@@ -13,11 +13,6 @@
 namespace nanwatch {
 namespace {
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
-// Of another name, "max_epoch".
-bool IsLetterOrMark(char c) { return IsLetter(c) || c == '_' || c == '-'; }
-
 // `text` ends with the word "epoch", blanks and signs apart.
 bool EndsWithEpoch(std::string_view text) {
   const size_t end = text.find_last_not_of(" :=#[(");

@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t kNameMax = 128;
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // "h.0.attn.grad_norm", "grad norm h.0.attn", "gradients/norm/fc1": a layer's,
 // not that of all, nor a limit of it.
 bool NamesNormOfLayer(std::string_view text) {

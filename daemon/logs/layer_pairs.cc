@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kNameMax = 128;
 
-bool IsLetter(char c) { return Lower(c) >= 'a' && Lower(c) <= 'z'; }
 bool IsOfToken(char c) {
   return IsLetter(c) || IsDigit(c) ||
          std::string_view("_./[]-+@").find(c) != std::string_view::npos;

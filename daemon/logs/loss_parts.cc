@@ -9,8 +9,7 @@ namespace nanwatch {
 namespace {
 
 bool IsOfName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
-         c == '_' || c == '/' || c == '-';
+  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '-';
 }
 
 // What is no part: another view of the whole.

@@ -8,12 +8,12 @@
 namespace nanwatch {
 namespace {
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         static_cast<uint8_t>(c) >= 0x80;
+// Also of other alphabets.
+bool IsOfAlphabet(char c) {
+  return IsLetter(c) || static_cast<uint8_t>(c) >= 0x80;
 }
 bool IsOfWord(char c) {
-  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '.' ||
+  return IsOfAlphabet(c) || IsDigit(c) || c == '_' || c == '/' || c == '.' ||
          c == '-' || c == '+' || c == ':' || c == '@';
 }
 
@@ -60,9 +60,9 @@ std::string_view NextWord(std::string_view text, size_t* at) {
     while (*at < text.size() && IsOfWord(text[*at])) ++*at;
     std::string_view word = text.substr(begin, *at - begin);
     // "2026-11-27T13:05:21", "1e-05", "-3", "loss:", "rank3".
-    while (!word.empty() && !IsLetter(word.back())) word.remove_suffix(1);
+    while (!word.empty() && !IsOfAlphabet(word.back())) word.remove_suffix(1);
     if (word.empty() || StandsForNumber(word)) continue;
-    if (IsLetter(word.front()) || word.front() == '_') return word;
+    if (IsOfAlphabet(word.front()) || word.front() == '_') return word;
   }
   return {};
 }

@@ -18,12 +18,6 @@
 namespace nanwatch {
 namespace {
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-// Of another name, "max_loss".
-bool IsLetterOrMark(char c) { return IsLetter(c) || c == '_' || c == '-'; }
-
 // `text` ends with the words "cross entropy", blanks apart.
 bool EndsWithCrossEntropy(std::string_view text) {
   text = TrimBlanks(text);

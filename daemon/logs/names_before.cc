@@ -9,9 +9,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 constexpr auto kNameCharacters = [] {
   std::array<bool, 256> names{};
   constexpr std::string_view kMarks = "_/-.@";

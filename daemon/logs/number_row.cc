@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/fnv1a.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -165,10 +166,8 @@ bool NumberRow::Read(std::string_view line) {
   line_ = line;
   if (line.size() > kBytesMax) return false;
   commas_ = HasDecimalCommas(line);
-  uint64_t hash = 14695981039346656037u;
-  const auto add = [&hash](char c) {
-    hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211u;
-  };
+  Fnv1a hash;
+  const auto add = [&hash](char c) { hash.Put(static_cast<uint8_t>(c)); };
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
     const bool word = at > 0 && IsWordLetter(line[at - 1]);
@@ -200,7 +199,7 @@ bool NumberRow::Read(std::string_view line) {
       while (at < line.size() && IsDigit(line[at])) add(line[at++]);
     }
   }
-  words_ = hash;
+  words_ = hash.value();
   return !numbers_.empty();
 }
 

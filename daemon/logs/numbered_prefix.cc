@@ -8,10 +8,6 @@
 namespace nanwatch {
 namespace {
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Behind a clock, "2025-03-11 08:02:11,123 " or "[08:02:11] ". `at`: there is
 // none.
 size_t BehindClock(std::string_view line, size_t at) {

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view kBetween = " | ";
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Words that say where in its run a training is.
 bool IsOfPlace(std::string_view word) {
   constexpr std::string_view kWords[] = {"step",      "steps",  "iter",

@@ -17,6 +17,12 @@ constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
+// Of one name: "max_loss" is another than "loss".
+constexpr bool IsLetterOrMark(char c) {
+  return IsLetter(c) || c == '_' || c == '-';
+}
 
 class Scan {
  public:

@@ -19,9 +19,6 @@ constexpr size_t kWordsOfLine = 16;
 constexpr size_t kLettersLeast = 6;
 constexpr char kNumber = '\0';
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 // End of "nan", "inf" or "infinity" at `at`, in any case; `at`: none.

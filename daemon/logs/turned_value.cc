@@ -12,8 +12,7 @@ namespace nanwatch {
 namespace {
 
 bool IsOfName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
-         c == '_' || c == '/' || c == '-';
+  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '-';
 }
 
 // The name that ends `text`, quotes and blanks apart.

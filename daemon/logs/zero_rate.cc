@@ -12,8 +12,6 @@ namespace {
 constexpr std::string_view kNames[] = {"learning_rate", "learning rate",
                                        "LearningRate", "lr", "LR"};
 
-bool IsLetter(char c) { return Lower(c) >= 'a' && Lower(c) <= 'z'; }
-
 bool IsExact(std::string_view number) {
   return number == "0" || number == "0.0" ||
          number.find_first_of("eE") != std::string_view::npos;

@@ -26,10 +26,6 @@ constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL",
 constexpr std::string_view kLosses[] = {"loss", "Loss", "LOSS", "cost",
                                         "mse",  "MSE",  "nll",  "NLL"};
 
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // What names an evaluation's loss, and its value.
 struct Named {
   std::string_view name;

@@ -37,8 +37,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-
 class KeyValueReader : public LineReader {
   using Usual = UsualLine<ColumnMeaning>;
 

@@ -51,17 +51,15 @@ bool HasOneOf(std::string_view text, const std::string_view (&words)[n]) {
                      });
 }
 
-bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
-
 // One of kBadWords stands there, and is no part of "info".
 bool HasBadWord(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    if (!IsLetter(text[at])) {
+    if (!IsLower(text[at])) {
       ++at;
       continue;
     }
     size_t end = at;
-    while (end < text.size() && IsLetter(text[end])) ++end;
+    while (end < text.size() && IsLower(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
     if (std::find(std::begin(kBadWords), std::end(kBadWords), word) !=
         std::end(kBadWords)) {
@@ -76,7 +74,7 @@ bool HasBadWord(std::string_view text) {
 bool HasColumn(std::string_view text) {
   for (size_t at = text.find("skip"); at != text.npos;
        at = text.find("skip", at + 1)) {
-    while (at < text.size() && (IsLetter(text[at]) || text[at] == '_')) ++at;
+    while (at < text.size() && (IsLower(text[at]) || text[at] == '_')) ++at;
     const size_t value = text.find_first_not_of(" :=", at);
     if (value != text.npos && value > at && IsDigit(text[value])) return true;
   }

@@ -7,6 +7,7 @@
 #include "detect/all_rules.h"
 #include "detect/rules.h"
 #include "tests/golden/words.h"
+#include "tests/unit/detect/time_feed.h"
 
 namespace nanwatch {
 namespace {
@@ -18,16 +19,9 @@ class ScoreLostTest : public testing::Test {
     run.settings["score"] = score;
     run.settings["evaluation_high"] = evaluation;
     const RuleTables tables(DefaultRules());
-    const TimeContext context{.run = run,
-                              .now = {},
-                              .opened = {},
-                              .ranks = {},
-                              .last_step = 400,
-                              .step_seconds_p99 = 0,
-                              .step_seconds_mean = 0};
     const RuleTable<TimeRules::kSize>& time = tables.time();
-    return rule_.OnTime(context,
-                        time.thresholds[TimeRules::IndexOf<ScoreLost>()]);
+    return nanwatch::Judge(run, &rule_,
+                           time.thresholds[TimeRules::IndexOf<ScoreLost>()]);
   }
   Finding Described() const {
     Finding finding;

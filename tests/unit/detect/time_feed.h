@@ -7,9 +7,10 @@
 
 namespace nanwatch {
 
-// Asks a rule that has no thresholds, at step 400.
+// Asks a rule at step 400. `t`: none where it has no thresholds.
 template <typename Rule>
-Severity Judge(const RunDescription& run, Rule* rule) {
+Severity Judge(const RunDescription& run, Rule* rule,
+               Thresholds t = {nullptr}) {
   const TimeContext context{.run = run,
                             .now = {},
                             .opened = {},
@@ -17,7 +18,7 @@ Severity Judge(const RunDescription& run, Rule* rule) {
                             .last_step = 400,
                             .step_seconds_p99 = 0,
                             .step_seconds_mean = 0};
-  return rule->OnTime(context, {nullptr});
+  return rule->OnTime(context, t);
 }
 
 }  // namespace nanwatch
