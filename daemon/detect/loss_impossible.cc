@@ -8,8 +8,11 @@
 namespace nanwatch {
 namespace {
 
-// Its square leaves the range of fp32, as gnorm_explosion's.
-constexpr double kHuge = 0x1p64;
+// Its square leaves the range of fp32, as gnorm_explosion's. In fp64 there is
+// no such limit.
+bool IsHuge(double loss, const StepContext& c) {
+  return loss >= 0x1p64 && c.run.precision != "fp64";
+}
 
 constexpr ThresholdSpec kThresholds[] = {
     {"below", 0.01, 0, 1e6, "nats",
@@ -33,7 +36,8 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "(cross_entropy_loss, ce_loss, mlm_loss, lm_loss), or a program that "
     "trains language and nothing else. For information where a fresh model's "
     "first loss is what guessing costs among as many classes as its last layer "
-    "has outputs. So are `hold` first losses of a run that are 2^64 and more.",
+    "has outputs. So are `hold` first losses of a run that are 2^64 and more, "
+    "but in fp64.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "The first loss alone may be chance: losses of densities begin anywhere, "
@@ -46,7 +50,7 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   if (!loss) return episode_.severity();
   // All so far were.
   const bool huge =
-      *loss >= kHuge && (guess_ < 0 || (held_ > 0 && loss_ >= kHuge));
+      IsHuge(*loss, c) && (guess_ < 0 || (held_ > 0 && IsHuge(loss_, c)));
   if (guess_ < 0) {
     const bool fresh =
         c.loss_before == nullptr && !NamesLoss(c.run) && !IsCrossEntropy(c.run);

@@ -71,6 +71,8 @@ bool Holds(When when, const Situation& s) {
       return !s.over && !s.severe && s.course == Course::kStays;
     case When::kNormStays:
       return !s.over && !s.severe && s.course == Course::kNormStays;
+    case When::kFromStart:
+      return !s.over && !s.severe && s.course == Course::kFromStart;
     case When::kGrows:
       return !s.over && !s.severe && s.course == Course::kGrows;
     case When::kOps:
@@ -100,7 +102,8 @@ bool Holds(When when, const Situation& s) {
   return false;
 }
 
-constexpr RuleSet kLeftLevel = kLossLevel | kNorm;
+constexpr RuleSet kLeftLevel =
+    kLossLevel | kNorm | RuleSet{RuleId::kLossImpossible};
 // What no cause explains, and has advice of its own.
 constexpr RuleSet kOwnAdvice =
     kToldOfParts | RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing};
@@ -149,6 +152,7 @@ RuleId PartOf(const Finding& finding) {
 Course CourseOf(const Finding& finding) {
   constexpr double kLong = 64;  // records; ours: most spikes are shorter
   if (NumberOf(finding, "grown_from")) return Course::kGrows;
+  if (finding.rule == RuleId::kLossImpossible) return Course::kFromStart;
   const bool stays = finding.rule == RuleId::kLossHighPlateau ||
                      NumberOf(finding, "stands") ||
                      NumberOf(finding, "records").value_or(0) >= kLong;

@@ -18,7 +18,13 @@ namespace nanwatch {
 // goes on and is severe, and no cure is taken yet.
 struct Situation {
   // Of a loss or a norm that left its level; the later one outweighs.
-  enum class Course : uint8_t { kPasses, kNormStays, kGrows, kStays };
+  enum class Course : uint8_t {
+    kPasses,
+    kNormStays,
+    kGrows,
+    kStays,
+    kFromStart
+  };
 
   bool ops_collected = true;
   bool over = false;        // found no more

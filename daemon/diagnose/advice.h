@@ -33,6 +33,7 @@ enum class When : uint8_t {
   kPasses,        // so, and it has not lasted: a spike
   kStays,         // so, and it has: a level, a slow climb
   kNormStays,     // so, of the gradients alone
+  kFromStart,     // so, of a loss that never was of a usual size
   kGrows,         // so, of gradients that grow little by little
   kOps,           // op statuses were collected
   kNoOps,         // they were not: a log, or a client that sends none

@@ -206,6 +206,10 @@ constexpr Advice kAdvice[] = {
      "clipped gradients, or past that data.",
      When::kStays},
     {Cause::kDivergence, "",
+     "Scale the inputs and the targets to about 1, and begin anew with a lower "
+     "learning rate.",
+     When::kFromStart},
+    {Cause::kDivergence, "",
      "This is not a passing spike. Clip the gradients or lower the learning "
      "rate. Where the loss or the reward gets worse as well, {back}.",
      When::kNormStays},
@@ -310,9 +314,9 @@ constexpr Advice kAdvice[] = {
      "stochastic rounding."},
 
     {Cause::kLossMadeWrong, "",
-     "See what the loss is made of: inputs or targets that nobody scaled; "
-     "targets that are none of the classes, or "
-     "shares that are not between 0 and 1; a wrong sign; nll_loss of "
+     "See what the loss is made of: targets that are none of the "
+     "classes, or shares that are not between 0 and 1; a wrong sign; nll_loss "
+     "of "
      "probabilities or of bare outputs in place of log_softmax; another term "
      "beside it (a reward, an entropy). Label smoothing and weights of classes "
      "do not bring it below 0."},

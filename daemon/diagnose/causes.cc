@@ -33,9 +33,9 @@ constexpr RuleSet kFixed = {kOverflowStreak,       kOverflowRate,
                             kOpSaturation,         kOpInternalOverflow,
                             kNearOverflow,         kGnormExplosion};
 constexpr RuleSet kDiverging = {
-    kNumericMutation, kGnormSpike,      kGnormExplosion,
-    kGradRatio,       kLossSpike,       kLossHighPlateau,
-    kUpdateRatio,     kUpdateNormSpike, kWeightOutOfRange};
+    kNumericMutation,  kGnormSpike,      kGnormExplosion, kGradRatio,
+    kLossSpike,        kLossHighPlateau, kUpdateRatio,    kUpdateNormSpike,
+    kWeightOutOfRange, kLossImpossible};
 
 constexpr RuleSet kCollapse =
     kScaleTrouble | RuleSet{kScaleLimitCycle,   kGradVanishing,

@@ -24,6 +24,12 @@ bool IsSmallUpdate(const Finding& finding) {
          finding.numbers[0].value < 1e-3;
 }
 
+// True for a loss below 0: the rule on what none can be has two sides.
+bool IsLossMadeWrong(const Finding& finding) {
+  return finding.rule == kLossImpossible &&
+         NumberOf(finding, "loss").value_or(0) <= 0;
+}
+
 // Gradient norms that other causes speak of. Every rank may have some, so what
 // holds for all is looked for once.
 class NormsOfOthers {
@@ -67,7 +73,7 @@ const Finding* FirstOf(const Facts& f, const RuleSet& rules) {
   const NormsOfOthers others(f);
   const Finding* first = f.found.FirstWhere([&](const Finding& finding) {
     return rules.has(finding.rule) && !IsSmallUpdate(finding) &&
-           !others.Has(finding);
+           !IsLossMadeWrong(finding) && !others.Has(finding);
   });
   return first != nullptr ? first : f.grown;
 }
@@ -156,7 +162,7 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
                                 : "";
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
-    if (IsOfRestart(head)) return rule_says;
+    if (IsOfRestart(head) || head.rule == kLossImpossible) return rule_says;
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
@@ -229,6 +235,7 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   verdict.grade = MayBeAnOverflow(f, *first) ? EvidenceGrade::kHypothesis
                                              : EvidenceGrade::kSupported;
   if (f.found.Any(IsSmallUpdate)) verdict.rules.Remove(kUpdateRatio);
+  if (f.found.Any(IsLossMadeWrong)) verdict.rules.Remove(kLossImpossible);
   verdict.rules |= f.with_the_loss | f.after_the_loss;
   // What it brings; that it was no number is how far it went.
   verdict.rules.Add(RuleId::kScoreLost);

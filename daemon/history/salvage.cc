@@ -48,9 +48,9 @@ Salvaged Salvage(const std::string& damaged, Database& fresh) {
   }
   const uint64_t lost = (*reader)->damaged_events();
   std::string message = Events(copy.events()) + " could be read back";
-  // Without an event there is no "there".
+  // Without an event there is no last one.
   if (copy.newest() != 0) {
-    message += ", " + Events(lost) + " up to there are gone";
+    message += ", " + Events(lost) + " before the last of them are gone";
   }
   if (!read) message += " and what followed (" + read.error() + ")";
   if (!copied) message += "; copying them failed: " + copied.error();

@@ -251,8 +251,9 @@ def test_a_file_that_is_set_aside_is_counted(folder):
             file.write(b"\xa5" * 8192)
         daemon.start()
         assert counted(daemon, aside, reason="damaged") == 1
-        said = re.search(r"could be read back, (\d+) events? up to there are gone",
-                         daemon.log.read_text())
+        said = re.search(
+            r"could be read back, (\d+) events? before the last of them",
+            daemon.log.read_text())
         assert daemon.metric("nanwatch_history_lost_events_total") == int(said[1])
         assert daemon.stop() == 0
         with contextlib.closing(sqlite3.connect(daemon.history)) as file:

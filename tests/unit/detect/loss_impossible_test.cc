@@ -59,6 +59,13 @@ TEST(LossImpossible, ALossThatIsHugeFromTheFirstRecordOnIsAWarning) {
   EXPECT_EQ(feed.now, Severity::kNone) << "loss_spike's";
 }
 
+TEST(LossImpossible, DoublesHoldTheSquareOfAHugeLoss) {
+  Feed feed;
+  feed.run.precision = "fp64";
+  feed.Steps({.loss = 7.3e27}, 50);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+}
+
 TEST(LossImpossible, PricesThatNobodyScaledAreHealthy) {
   Feed feed;
   for (int i = 0; i < 100; ++i) feed.Step({.loss = 4e14 * std::exp(-i / 20.0)});

@@ -107,10 +107,10 @@ TEST_F(OpeningTest, ADamagedFileIsSetAsideAndReadBack) {
   const uint64_t lost = history_->stats().lost_events;
   EXPECT_EQ(lost, events.back().id - events.size());
   EXPECT_GT(lost, 0u);
-  EXPECT_THAT(
-      report_.message,
-      HasSubstr(std::to_string(events.size()) + " events could be read back, " +
-                std::to_string(lost) + " events up to there are gone"));
+  EXPECT_THAT(report_.message,
+              HasSubstr(std::to_string(events.size()) +
+                        " events could be read back, " + std::to_string(lost) +
+                        " events before the last of them are gone"));
   EXPECT_THAT(history_->stats().set_aside, ElementsAre(1u, 0u, 0u));
   EXPECT_LT(events.size(), put_.size());
   for (const StampedEvent& event : events) {
@@ -144,7 +144,8 @@ TEST_F(OpeningTest, ACutFileSaysWhereWhatIsLeftEnds) {
     const auto events = ReadAll();
     if (events.empty()) {
       EXPECT_THAT(report_.message, HasSubstr("Not one event can be read"));
-      EXPECT_THAT(report_.message, Not(HasSubstr("up to there are gone")));
+      EXPECT_THAT(report_.message,
+                  Not(HasSubstr("before the last of them are gone")));
     } else if (events.back().id < put_.size()) {
       ++behind;
       EXPECT_THAT(report_.message, HasSubstr("Whatever came after event " +
