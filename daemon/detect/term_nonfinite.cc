@@ -34,11 +34,12 @@ void TermNonfinite::Describe(Finding* finding) const {
   finding->opened_step = since_;
   finding->last_step = std::max(step_, since_);
   finding->SayBoth([this](Tense tense) {
-    return Sentence("The term ", name_.get(), " of the loss ",
-                    In(tense, "is not finite since", "was not finite from"),
-                    " step ", since_, In(tense, "", " on"),
-                    ", and the loss beside it ", In(tense, "is", "was"),
-                    ": the program leaves the term out, or hides it.");
+    return Sentence(
+        "The term ", name_.get(), " ",
+        In(tense, "is not finite since", "was not finite from"), " step ",
+        since_, In(tense, "", " on"), ", and the loss beside it ",
+        In(tense, "is", "was"),
+        ": the program leaves the term out of the loss, or hides it.");
   });
 }
 

@@ -15,14 +15,31 @@ struct Row {
   std::string_view value;  // empty: it has none
 };
 
-std::optional<Row> RowOf(std::string_view line) {
+// What stands between the walls of a row, or in the rule above a box:
+// "+- step 12 ----+". Empty: the line is neither.
+std::string_view Inside(std::string_view line) {
   line = TrimBlanks(line);
-  if (line.size() < 5 || line.front() != '|' || line.back() != '|') {
-    return std::nullopt;
-  }
-  line = line.substr(1, line.size() - 2);
-  const size_t bar = line.find('|');
-  if (bar == line.npos || line.find('|', bar + 1) != line.npos) {
+  const bool row =
+      line.size() >= 5 && line.front() == '|' && line.back() == '|';
+  if (row) return line.substr(1, line.size() - 2);
+  if (!IsTopOfBox(line) || line.back() != '+') return {};
+  const size_t begin = line.find_first_not_of("+-");
+  const size_t end = line.find_last_not_of("+-");
+  return begin == line.npos ? "" : line.substr(begin, end + 1 - begin);
+}
+
+std::optional<Row> RowOf(std::string_view line) {
+  line = Inside(line);
+  // A name and a value with a wall between, or blanks.
+  size_t bar = line.find('|');
+  if (bar == line.npos) {
+    const size_t last = line.find_last_not_of(' ');
+    if (last == line.npos) return std::nullopt;
+    bar = line.find_last_of(' ', last);
+    if (bar == line.npos || !WholeNumber(line.substr(bar + 1, last - bar))) {
+      return std::nullopt;
+    }
+  } else if (line.find('|', bar + 1) != line.npos) {
     return std::nullopt;
   }
   Row row{TrimBlanks(line.substr(0, bar)), TrimBlanks(line.substr(bar + 1))};
@@ -35,6 +52,8 @@ std::optional<Row> RowOf(std::string_view line) {
 }
 
 }  // namespace
+
+bool IsTopOfBox(std::string_view line) { return line.starts_with("+-"); }
 
 bool BoxedRecord::Begins(std::string_view line) const {
   if (record_.empty()) return false;

@@ -3,6 +3,12 @@
 //
 //  | iteration | 12   |
 //  | loss      | 2.31 |
+//
+// or, with the step in the rule and blanks for the wall:
+//
+//  +- step 12 ---+
+//  | loss   2.31 |
+//  +-------------+
 
 #ifndef NANWATCH_LOGS_BOXED_RECORD_H_
 #define NANWATCH_LOGS_BOXED_RECORD_H_
@@ -13,10 +19,11 @@
 
 namespace nanwatch {
 
+bool IsTopOfBox(std::string_view line);
+
 class BoxedRecord {
  public:
-  // Takes in a row of two cells in bars whose first is no number; false: the
-  // line is none. A row without a value ("| train/ | |") says nothing.
+  // Takes in a row with a name and a number in bars; false: the line is none. A row without a value ("| train/ | |") says nothing.
   bool Take(std::string_view line);
   // A row with this name is taken already: the next one begins another record.
   bool Begins(std::string_view line) const;

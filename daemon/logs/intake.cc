@@ -90,10 +90,6 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
     if (rank.series.several()) {
       loss_series_ |= !rank.series.adversaries();
       LogFact own = fact;
-      if (rank.series.adversaries()) {
-        KeepOfAdversary(&rank, &own);
-        if (series > 0 && !own.has(StepField::kLoss)) return;
-      }
       own.scaler = static_cast<int32_t>(series);
       TakeOwn(&rank, own, line);
       return;

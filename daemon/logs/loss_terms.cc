@@ -85,8 +85,10 @@ bool IsNotFinite(std::string_view line, size_t at) {
 
 bool IsMetric(std::string_view name) {
   static constexpr std::string_view kWords[] = {
-      "acc", "iou",  "map",  "f1",  "auc",  "psnr", "ssim", "reward", "return",
-      "r2",  "corr", "dice", "len", "time", "eta",  "lr",   "ppl",    "norm"};
+      "acc",    "iou",  "map",  "f1",   "auc",   "psnr",  "ssim", "reward",
+      "return", "r2",   "corr", "dice", "len",   "time",  "eta",  "lr",
+      "ppl",    "norm", "std",  "var",  "speed", "flops", "mfu",  "mem",
+      "tok",    "sec",  "perc", "snr",  "score", "scale", "prec", "recall"};
   std::array<char, kNameMax> low{};
   if (name.size() > kNameMax) return true;
   std::transform(name.begin(), name.end(), low.begin(), Lower);
@@ -97,19 +99,23 @@ bool IsMetric(std::string_view name) {
                      });
 }
 
-// What stands at `at` is in parentheses behind a loss, and they are of no norm:
+// Where the parentheses open in which `at` stands; npos: it stands in none.
+size_t OpeningBefore(std::string_view line, size_t at) {
+  const size_t bracket = line.substr(0, at).find_last_of("([{)]}");
+  const bool opens =
+      bracket != std::string_view::npos &&
+      std::string_view("([{").find(line[bracket]) != std::string_view::npos;
+  return opens ? bracket : std::string_view::npos;
+}
+
 // "grad_norm={'0_default': nan}".
-bool IsBesideLoss(std::string_view line, size_t at) {
-  const auto opens = [](char c) { return c == '(' || c == '[' || c == '{'; };
-  const auto closes = [](char c) { return c == ')' || c == ']' || c == '}'; };
-  size_t open = at;
-  while (open > 0 && !opens(line[open - 1]) && !closes(line[open - 1])) --open;
-  if (open == 0 || closes(line[--open])) return false;
+bool IsOfMetric(std::string_view line, size_t open) {
   const size_t sign = line.substr(0, open).find_last_not_of(" :=");
-  if (sign != std::string_view::npos &&
-      IsMetric(NameAtEnd(line.substr(0, sign + 1)))) {
-    return false;
-  }
+  return sign != std::string_view::npos &&
+         IsMetric(NameAtEnd(line.substr(0, sign + 1)));
+}
+
+bool IsOfLoss(std::string_view line, size_t open) {
   const size_t from = open > kBeforeTerms ? open - kBeforeTerms : 0;
   return line.substr(from, open - from).find("oss") != std::string_view::npos;
 }
@@ -127,6 +133,7 @@ bool IsRecord(std::string_view name) {
 }  // namespace
 
 std::string_view TermBesideLoss(std::string_view line) {
+  std::string_view other;
   for (const std::string_view word : {"nan", "NaN", "inf", "Inf"}) {
     for (size_t at = FindWord(line, word); at != std::string_view::npos;
          at = FindWord(line, word, at + word.size())) {
@@ -140,11 +147,16 @@ std::string_view TermBesideLoss(std::string_view line) {
       const std::string_view name = NameAtEnd(before);
       if (name.empty() || IsRecord(name)) continue;
       if (IsTerm(name)) return name;
-      if (IsBesideLoss(line, at) && !IsMetric(name) && name.size() <= kNameMax)
-        return name;
+      if (IsMetric(name) || IsEvaluation(name)) continue;
+      const size_t open = OpeningBefore(line, at);
+      if (open != line.npos && IsOfMetric(line, open)) continue;
+      if (open != line.npos && IsOfLoss(line, open)) return name;
+      const std::string_view sign =
+          line.substr(before.size(), at - before.size());
+      if (other.empty() && sign.find_first_of(":=") != sign.npos) other = name;
     }
   }
-  return "";
+  return other;
 }
 
 }  // namespace nanwatch

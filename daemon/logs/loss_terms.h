@@ -16,8 +16,8 @@ std::string_view TermNotFinite(std::string_view line);
 
 // The same of a line whose loss is finite: "kl" of "loss 2.3 (kl nan, rec
 // 2.3)", "loss_mask" of "loss: 1.2, loss_cls: 1.2, loss_mask: nan". The first
-// of several. Beside a loss in parentheses, any name is a term's that is no
-// metric's.
+// of several. Where none is named as a loss, any name is a term's that is no
+// metric's: "D_fake: nan".
 std::string_view TermBesideLoss(std::string_view line);
 
 }  // namespace nanwatch

@@ -10,14 +10,28 @@ struct Word {
   std::string_view text;
   std::string_view meaning;
 };
-constexpr int kWalls = 3;
+constexpr int kWalls = 16;
 // Longer words before those that they begin with. " step" behind a number is
 // "第 50 步": its number is the step's.
 constexpr Word kWords[] = {
-    // The walls of boxes, kWalls of them.
+    // The walls, rules and corners of boxes, kWalls of them. Keras' bars are of
+    // heavy rules.
     {"│", "|"},
     {"┃", "|"},
     {"║", "|"},
+    {"─", "-"},
+    {"═", "-"},
+    {"╭", "+"},
+    {"╮", "+"},
+    {"╰", "+"},
+    {"╯", "+"},
+    {"┌", "+"},
+    {"┐", "+"},
+    {"└", "+"},
+    {"┘", "+"},
+    {"├", "+"},
+    {"┤", "+"},
+    {"┼", "+"},
     {"训练步数", "step"},
     {"训练步", "step"},
     {"全局步数", "step"},

@@ -22,6 +22,7 @@ constexpr NamedMeaning kUsual[] = {
     {"iter", Meaning::kStep},
     {"iters", Meaning::kStep},
     {"itr", Meaning::kStep},
+    {"it", Meaning::kStep},
     {"numupdates", Meaning::kStep},
     {"updates", Meaning::kStep},
     {"timebatch", Meaning::kStep},  // Composer: batches up to now
@@ -38,6 +39,9 @@ constexpr NamedMeaning kUsual[] = {
     {"losstotal", Meaning::kLoss},
     {"lossall", Meaning::kLoss},
     {"losssum", Meaning::kLoss},
+    {"losstot", Meaning::kLoss},
+    {"ltotal", Meaning::kLoss},
+    {"ltot", Meaning::kLoss},
     {"losstrain", Meaning::kLoss},
     {"losstraintotal", Meaning::kLoss},  // Composer
     {"avgloss", Meaning::kMeanLoss},
@@ -75,6 +79,7 @@ constexpr NamedMeaning kUsual[] = {
     {"loglikelihood", Meaning::kObjective},
     {"loglik", Meaning::kObjective},
     {"llh", Meaning::kObjective},
+    {"logprob", Meaning::kObjective},
     {"marginalloglikelihood", Meaning::kObjective},
     {"meanloglikelihood", Meaning::kObjective},
     {"avgloglikelihood", Meaning::kObjective},
@@ -278,11 +283,17 @@ constexpr NamedMeaning kForeign[] = {
 
 // Where a program files what belongs to the training.
 constexpr std::string_view kPrefixes[] = {
-    "trainingsamples", "training", "trainsamples", "trainer",     "train",
-    "optimizer",       "optim",    "metrics",      "lossmetrics", "amp",
-    "losses",          "rollout",  "charts",       "ppo",         "env"};
+    "trainingsamples", "training",    "trainsamples", "trainer",
+    "train",           "trn",         "optimizer",    "optim",
+    "metrics",         "lossmetrics", "amp",          "losses",
+    "rollout",         "charts",      "ppo",          "env"};
 
 constexpr size_t kNameMax = 64;
+
+template <size_t n>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[n]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
 
 // `name` in lower case without separators; empty: too long for any we know.
 std::string_view Compact(std::string_view name,
@@ -349,12 +360,60 @@ constexpr auto kUsualEnds = [] {
   return ends;
 }();
 
+// The name without what a program says of how it was taken: units in brackets,
+// "mean", the number of records of a mean. "return_mean_10", "loss [nats]",
+// "total (avg)". `*means`: a mean was spoken of.
+std::string_view Core(std::string_view name, std::array<char, kNameMax>* out,
+                      bool* means, bool* number) {
+  static constexpr std::string_view kMeans[] = {
+      "avg", "average", "mean", "running", "smooth", "smoothed", "ema"};
+  static constexpr std::string_view kOthers[] = {"raw", "cur", "current",
+                                                 "g",   "trn", "tr"};
+  name = name.substr(0, name.find_first_of("[("));
+  size_t size = 0;
+  for (size_t at = 0; at < name.size();) {
+    size_t end = at;
+    while (end < name.size() && Letter(name[end]) != kSeparator) ++end;
+    std::array<char, kNameMax> room;
+    const std::string_view word = Compact(name.substr(at, end - at), &room);
+    const bool mean = IsOneOf(word, kMeans);
+    const bool digits =
+        !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+    *means |= mean;
+    *number |= digits;
+    if (!mean && !digits && !IsOneOf(word, kOthers) &&
+        size + word.size() <= kNameMax) {
+      size = static_cast<size_t>(
+          std::copy(word.begin(), word.end(), out->begin() + size) -
+          out->begin());
+    }
+    at = end + 1;
+  }
+  return {out->data(), size};
+}
+
 // A term's weight, by how its name ends: "aux_weight", "w_kl_coef".
 bool IsWeight(std::string_view text) {
   constexpr std::string_view kEnds[] = {"weight", "coef", "coeff", "lambda"};
   return std::any_of(
       std::begin(kEnds), std::end(kEnds),
       [text](std::string_view end) { return text.ends_with(end); });
+}
+
+// `size`: of the whole name, compact.
+Meaning CoreMeaning(std::string_view name, size_t size) {
+  if (name.find_first_of("_/.- [(") == name.npos) return Meaning::kNothing;
+  std::array<char, kNameMax> room;
+  bool means = false;
+  bool number = false;
+  const std::string_view core = Core(name, &room, &means, &number);
+  if (core.size() < 2 || core.size() == size) return Meaning::kNothing;
+  const Meaning found = LookUsual(core);
+  // "loss_1" and "loss_2" are terms.
+  if (number && found != Meaning::kReward && found != Meaning::kAccuracy) {
+    return Meaning::kNothing;
+  }
+  return means && found == Meaning::kLoss ? Meaning::kMeanLoss : found;
 }
 
 }  // namespace
@@ -390,6 +449,7 @@ Meaning UsualMeaning(std::string_view name) {
     found = LookUsual(text);
   }
   if (found == Meaning::kNothing && IsWeight(text)) return Meaning::kKnob;
+  if (found == Meaning::kNothing) found = CoreMeaning(name, text.size());
   // "-ELBO".
   if (found == Meaning::kObjective && name.starts_with('-')) {
     return Meaning::kLoss;

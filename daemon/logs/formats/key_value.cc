@@ -44,7 +44,7 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
-    const bool row = line.starts_with('|');
+    const bool row = line.starts_with('|') || IsTopOfBox(line);
     if (!row || box_.Begins(line)) ReadBox(facts);
     if (row && box_.Take(line)) return;
     ReadOne(line, facts);

@@ -32,6 +32,15 @@ TEST(BoxedRecord, RowsOfOtherTablesAreNone) {
   }
 }
 
+TEST(BoxedRecord, TheRuleAboveMayHoldTheStep) {
+  BoxedRecord box;
+  EXPECT_TRUE(box.Take("+- step    200 -------+"));
+  EXPECT_TRUE(box.Take("| grad norm      1.74 |"));
+  EXPECT_FALSE(box.Take("+---------------------+"));
+  EXPECT_EQ(box.TakeRecord(), "step: 200 | grad norm: 1.74");
+  EXPECT_FALSE(box.Take("+- Training begins ---+"));
+}
+
 TEST(BoxedRecord, EachTableOfALogIsAStep) {
   std::vector<double> losses;
   std::vector<int64_t> steps;

@@ -3,6 +3,7 @@
 #include "logs/column_names.h"
 
 #include "logs/recogniser.h"
+#include "logs/usual_names.h"
 #include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
@@ -95,6 +96,20 @@ TEST(ColumnFact, ANumberThatIsTheSameInAllLinesIsNoStep) {
   for (int i = 0; i < 32; ++i) EXPECT_EQ(told(64), 64) << i;
   for (int i = 0; i < 32; ++i) EXPECT_EQ(told(64), std::nullopt) << i;
   for (int i = 0; i < 64; ++i) EXPECT_EQ(told(65), 65) << i;
+}
+
+TEST(UsualMeaning, SeesPastWhatSaysHowANumberWasTaken) {
+  for (const auto& [name, meaning] :
+       {std::pair("trn_loss [nats]", ColumnMeaning::kLoss),
+        std::pair("L_total (avg)", ColumnMeaning::kLoss),
+        std::pair("total_loss_ema", ColumnMeaning::kMeanLoss),
+        std::pair("return_mean_10", ColumnMeaning::kReward),
+        std::pair("g_it", ColumnMeaning::kStep),
+        std::pair("loss_1", ColumnMeaning::kNothing),
+        std::pair("best_loss", ColumnMeaning::kNothing),
+        std::pair("mean step time", ColumnMeaning::kNothing)}) {
+    EXPECT_EQ(UsualMeaning(name), meaning) << name;
+  }
 }
 
 }  // namespace

@@ -59,6 +59,9 @@ TEST(LossTerms, OneBesideAFiniteLoss) {
             "aux.loss_depth");
   EXPECT_EQ(TermBesideLoss("{'loss': 2.3, 'kl_loss': nan, 'lr': 0.1}"),
             "kl_loss");
+  EXPECT_EQ(TermBesideLoss("G_L1: 21.5 D_real: 0.5 D_fake: nan"), "D_fake");
+  EXPECT_EQ(TermBesideLoss("loss=2.3 alpha=inf kl_loss=nan"), "kl_loss")
+      << "what is named as a loss goes first";
 }
 
 TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
@@ -67,7 +70,8 @@ TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
         "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
         "loss 2.3 reward nan (ppl inf)", "loss 2.3 in banana loss_a 0.2",
         "loss 2.3 loss_scale inf", "loss=2.3 grad_norm={'1_experts': nan}",
-        "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)", ""}) {
+        "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
+        "loss: 2.3 reward_std: nan explained_variance: nan, tok/s: inf", ""}) {
     EXPECT_EQ(TermBesideLoss(line), "") << line;
   }
 }
