@@ -77,10 +77,7 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "doubles slowly. A level that stays high is never taken for healthy. A "
     "restart that goes on with the steps (from half of the newest on, and not "
     "from step 1) goes on with the levels of the attempt before, so a "
-    "checkpoint that was not loaded is found after one block of 16. Where the "
-    "optimizers of a rank have losses of their own (a GAN, an actor and its "
-    "critic), or the loss follows rewards, health keeps no level, and the "
-    "rule is silent: of 54 healthy GANs 24 had a warning and 4 a critical "
-    "before, of 25 healthy trainings on rewards 15."};
+    "checkpoint that was not loaded is found after one block of 16. Where "
+    "loss_spike keeps no level, it is silent, too."};
 
 }  // namespace nanwatch

@@ -128,12 +128,9 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "asks once, from the start, and of means: what a third of the losses is in "
     "the mean tells a fall that single ones hide. Labels that are shuffled, or "
     "an optimizer of other weights, leave a loss where nobody knows it for "
-    "guessing. A model that only guesses is a warning: the rate is "
-    "too high for it, or its updates do not reach the weights. Where the "
-    "optimizers of a rank have losses of their own (a GAN, an actor and its "
-    "critic), or the loss follows rewards, health keeps no level, and the "
-    "rule is silent: of 54 healthy GANs 24 had a warning and 4 a critical "
-    "before, of 25 healthy trainings on rewards 15."};
+    "guessing. A model that only guesses is a warning: the rate is too high "
+    "for it, or its updates do not reach the weights. Where loss_spike keeps "
+    "no level, it is silent, too."};
 
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
@@ -360,8 +357,7 @@ void LossNotDecreasing::Describe(Finding* finding) const {
       about_ == About::kGuesses
           ? Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
-                     " steps, what guessing costs (",
-                     static_cast<double>(untrained_),
+                     " steps, what guessing costs (", untrained_,
                      "): the model has learned nothing.")
           : Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
