@@ -59,18 +59,14 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "also at 2^64 and more (but in fp64).",
     "Finite and below twice the level for clear_after updates.",
     kThresholds,
-    "One batch far above is a note where the loss goes on as before, and a "
-    "warning else. Ten in a row are critical if they last 250 steps or are "
-    "1000 times the largest. "
     "Steps count and not records: a spike is as long however often it is "
     "logged. Where a log has no flags, a norm that is not finite does not "
-    "prove that its update was applied; the next loss does. One norm of "
-    "2^64 or more is a warning, but in fp64: fp32 does not hold its square, "
-    "so a clip makes 0 of all gradients, and Adam may divide by infinity. A "
-    "program that does neither may train on. At rest it is for information, "
-    "too: trainings on full batches converge to 1e-5 of their first norms, "
-    "and Adam wobbles there by two decades while the loss stands still. A "
-    "learning rate that goes back up to where it was begins a new level."};
+    "prove that its update was applied; the next loss does. One norm of 2^64 "
+    "or more is a warning, but in fp64: fp32 does not hold its square, so a "
+    "clip makes 0 of all gradients, and Adam may divide by infinity. A program "
+    "that does neither may train on. What it has converged to is excused as by "
+    "gnorm_spike. A learning rate that goes back up to where it was begins a "
+    "new level."};
 
 bool GnormExplosion::IsNoNumberSquared(double norm, const StepContext& c) {
   if (!std::isfinite(norm)) return true;
