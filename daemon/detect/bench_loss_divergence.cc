@@ -159,8 +159,8 @@ Severity BenchLossDivergence::OnBench(const BenchContext& c, Thresholds t) {
   if (!episode_.open()) {
     not_loaded_ = lost_ > kLost && noise_.pairs() - above_.pairs < kSoon;
   }
-  const Severity said = episode_.OnSince(since(), Trigger(t), clean(t), c.step,
-                                         static_cast<int64_t>(t[kClear]));
+  const Severity said =
+      episode_.OnSince(since(), Trigger(t), clean(t), c.step, t[kClear]);
   noise_.Hold(said != Severity::kNone);
   return said;
 }

@@ -72,7 +72,7 @@ Severity ClippedBeforeUnscaling::OnStep(const StepContext& c, Thresholds t) {
   const bool clipped = same_ >= t[kHold] && IsLimit(norm);
   return episode_.OnSince(since_,
                           clipped ? Severity::kWarning : Severity::kNone, !same,
-                          r.step, static_cast<int64_t>(t[kHold]));
+                          r.step, t[kHold]);
 }
 
 void ClippedBeforeUnscaling::Describe(Finding* finding) const {

@@ -38,7 +38,7 @@ Severity CommNonfiniteOrigin::OnAligned(const AlignedContext& c, Thresholds t) {
   if (s.collective_first == 0 || s.bad_first > 0 || !all) {
     held_ = 0;
     return episode_.On(Severity::kNone, s.collective_first == 0, s.step,
-                       static_cast<int64_t>(t[kClear]));
+                       t[kClear]);
   }
   ++held_;
   ranks_ = s.collective_first;

@@ -216,6 +216,9 @@ struct OpTrend {
   // the input; up to 31.
   uint8_t calm = 0;
 };
+inline bool IsFp8(Dtype dtype) {
+  return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
+}
 // Outputs that are so much larger than the input are looked at.
 inline constexpr float kMutation = 100;  // a ratio; msprobe
 // So are weights of this size: the square is no number of fp32.
@@ -232,20 +235,19 @@ struct OpContext {
   std::span<const std::string> masked_ops{};  // see EngineOptions
 };
 
-// A number over the ranks that reported one that is finite.
-struct OfRanks {
+// The lowest and the highest of a number over the ranks that reported one.
+template <typename T>
+struct RangeOfRanks {
   int32_t count = 0;
-  double sum = 0;
-  double min = 0;
-  double max = 0;
+  T min = 0;
+  T max = 0;
   int32_t min_rank = -1;  // the lowest of at_min ranks with exactly that value
   int32_t max_rank = -1;
   int32_t at_min = 0;
   int32_t at_max = 0;
 
-  void Add(int32_t rank, double value) {
+  void Add(int32_t rank, T value) {
     const bool first = count++ == 0;
-    sum += value;
     if (first || value < min) {
       min = value;
       min_rank = rank;
@@ -268,21 +270,24 @@ struct OfRanks {
   }
 };
 
+// The same of one that is finite, and its sum.
+struct OfRanks : RangeOfRanks<double> {
+  double sum = 0;
+
+  void Add(int32_t rank, double value) {
+    sum += value;
+    RangeOfRanks::Add(rank, value);
+  }
+};
+
 // OnAligned: one step (n-th try) of all ranks of an agreement group.
 struct AlignedStep {
   int64_t step = 0;
   int32_t try_of_step = 0;  // 0: first try of this step number
   AgreementGroup group;
-  int32_t expected = 0;  // open ranks of the group
-  int32_t seen = 0;      // of those, with a record here
-  // Loss scale over ranks that reported one.
-  int32_t scales = 0;
-  double scale_min = 0;
-  double scale_max = 0;
-  int32_t scale_min_rank = -1;
-  int32_t scale_max_rank = -1;
-  int32_t scales_at_min = 0;  // ranks with exactly that scale
-  int32_t scales_at_max = 0;
+  int32_t expected = 0;        // open ranks of the group
+  int32_t seen = 0;            // of those, with a record here
+  RangeOfRanks<double> scale;  // loss scales
   // Skip decision over ranks that reported one.
   int32_t skipped = 0;
   int32_t applied = 0;
@@ -296,15 +301,7 @@ struct AlignedStep {
   int32_t judged_finite = 0;
   int32_t nonfinite = 0;
   int32_t nonfinite_rank = -1;
-  // Digests of the replica: how many, and how many equal the lowest and the
-  // highest, with the lowest rank of each.
-  int32_t digests = 0;
-  uint64_t digest_min = 0;
-  uint64_t digest_max = 0;
-  int32_t digest_min_count = 0;
-  int32_t digest_max_count = 0;
-  int32_t digest_min_rank = -1;
-  int32_t digest_max_rank = -1;
+  RangeOfRanks<uint64_t> digest;  // of the replica
   // Ranks with op statuses at this step; of those, where the first bad one is a
   // collective's result of clean inputs, and where it is something else.
   int32_t ops_collected = 0;

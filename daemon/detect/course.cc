@@ -57,10 +57,6 @@ int Course::LastThird() const {
 
 float Course::last() const { return Mean(used_ - LastThird(), LastThird()); }
 
-float Course::highest() const {
-  return *std::max_element(mean_.begin(), mean_.begin() + used_);
-}
-
 bool Course::ComesDown(float usual) const {
   const int third = Third();
   const float first = Mean(0, third) - usual;

@@ -24,8 +24,6 @@ class Course {
   float first() const { return Mean(0, Third()); }
   // Returns the mean of the middle third. REQUIRES: records() > 0.
   float middle() const { return Mean((used_ - Third()) / 2, Third()); }
-  // Returns the highest of the stretches' means. REQUIRES: records() > 0.
-  float highest() const;
   // The last third is clearly nearer to `usual` than the first was, and not
   // only since a peak at the beginning; of few records, also where it falls
   // from third to third. REQUIRES: records() > 0.

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "detect/streak.h"
+
 namespace nanwatch {
 
 // Trivially copyable.
@@ -39,7 +41,7 @@ class EarlyDeath {
     if (Stands()) return;
     losses_ = kEarly;  // it learns, or has no guess to stand at
     began_ = false;
-    told_ = 0;
+    zeros_ = {};
   }
 
   // The share of gradient elements that are exactly 0, of updates that tell
@@ -47,13 +49,11 @@ class EarlyDeath {
   void AddZeros(double share, int64_t step) {
     if (first_share_ < 0) first_share_ = static_cast<float>(share);
     if (share - first_share_ < kMost * (1 - first_share_) || share <= 0) {
-      told_ = 0;
+      zeros_ = {};
       return;
     }
     began_ |= shot_up_ && losses_ < kEarly;
-    if (!began_) return;
-    if (told_ == 0) since_ = step;
-    told_ = std::min<int16_t>(told_ + 1, kFewest);
+    if (began_) zeros_.Add(true, step);
   }
 
   // A tensor is exactly 0, all of it, and was not before. Single elements may
@@ -63,14 +63,14 @@ class EarlyDeath {
   // It lasts for `steps`, and the loss is where it began, if that says
   // anything.
   bool IsSure(int64_t step, double steps) const {
-    const bool lasts =
-        told_ == kFewest && static_cast<double>(step - since_) >= steps;
+    const bool lasts = zeros_.records() >= kFewest &&
+                       static_cast<double>(step - since()) >= steps;
     return lasts && tensor_ && Stands();
   }
   // Its first step. REQUIRES: suspected().
-  int64_t since() const { return since_; }
+  int64_t since() const { return zeros_.since(); }
   // The newest updates may be the beginning of it.
-  bool suspected() const { return told_ > 0; }
+  bool suspected() const { return zeros_.records() > 0; }
   bool has_level() const { return has_level_; }
   float first_loss() const { return first_loss_; }
   float loss() const { return loss_; }
@@ -88,20 +88,19 @@ class EarlyDeath {
   static constexpr float kHigh = 1.25f;        // ours
   static constexpr float kLarge = 3;           // times the first norm; ours
   static constexpr float kSmooth = 1.0f / 32;  // of an update; ours
-  static constexpr int16_t kFewest = 8;        // updates; ours
+  static constexpr int32_t kFewest = 8;        // updates; ours
   static constexpr int8_t kEarly = 64;         // losses; ours
 
   float first_loss_ = kNone;
   float loss_ = kNone;  // smoothed
   float first_norm_ = 0;
   float first_share_ = -1;
-  int16_t told_ = 0;  // updates in a row, saturates
+  Streak zeros_;  // updates with so many
   int8_t losses_ = 0;
   bool has_level_ = true;
   bool shot_up_ = false;  // early
   bool tensor_ = false;
   bool began_ = false;  // early; a batch may well wake it once more
-  int64_t since_ = 0;
 };
 
 }  // namespace nanwatch

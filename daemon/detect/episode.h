@@ -17,7 +17,7 @@ class Episode {
   // One update at `step`. A trigger opens the episode or makes it worse; it is
   // never milder than it was. `clear_after` clean updates in a row (a trigger
   // is not clean) end it; a clean record may stand for `updates` of them.
-  Severity On(Severity trigger, bool clean, int64_t step, int64_t clear_after,
+  Severity On(Severity trigger, bool clean, int64_t step, double clear_after,
               int32_t updates = 1) {
     if (trigger == Severity::kNone && severity_ == Severity::kNone) {
       return Severity::kNone;
@@ -37,7 +37,7 @@ class Episode {
 
   // The same of a trouble that began at `first`, before the trigger.
   Severity OnSince(int64_t first, Severity trigger, bool clean, int64_t step,
-                   int64_t clear_after) {
+                   double clear_after) {
     if (open()) return On(trigger, clean, step, clear_after);
     if (trigger == Severity::kNone) return Severity::kNone;
     On(trigger, clean, step, clear_after);
@@ -49,6 +49,7 @@ class Episode {
   bool open() const { return severity_ != Severity::kNone; }
   // Says that the trouble began earlier than the trigger.
   void OpenedAt(int64_t step) { opened_ = step; }
+  int64_t opened_step() const { return opened_; }
 
   void Describe(Finding* finding) const {
     finding->opened_step = opened_;
@@ -60,6 +61,25 @@ class Episode {
   int64_t last_ = 0;  // the newest step that was not clean
   int32_t clean_ = 0;
   Severity severity_ = Severity::kNone;
+};
+
+// The episode of what must be so in several records in a row.
+class HeldEpisode : public Episode {
+ public:
+  // The record at `step`: it `is` so, or not. From `hold` records in a row on
+  // that triggers `severity`, since the first of them.
+  Severity OnRecord(bool is, double hold, Severity severity, int64_t step,
+                    double clear_after) {
+    held_ = is ? held_ + (held_ < INT32_MAX) : 0;
+    if (held_ == 1 && !open()) OpenedAt(step);
+    return OnSince(opened_step(), held_ >= hold ? severity : Severity::kNone,
+                   !is, step, clear_after);
+  }
+  // Returns how many records in a row are so, the newest among them.
+  int32_t held() const { return held_; }
+
+ private:
+  int32_t held_ = 0;  // saturates
 };
 
 }  // namespace nanwatch

@@ -1,9 +1,6 @@
 #include "detect/evaluation_nonfinite.h"
 
-#include <algorithm>
-
 #include "detect/sentence.h"
-#include "detect/told_since.h"
 
 namespace nanwatch {
 
@@ -21,20 +18,14 @@ constinit const RuleSpec EvaluationNonfinite::kSpec = {
     "the best checkpoint by it picks any."};
 
 Severity EvaluationNonfinite::OnTime(const TimeContext& c, Thresholds) {
-  const auto told = ReadToldSince(c.run, "evaluation_not_finite");
-  if (!told) return Severity::kNone;
-  since_ = told->step;
-  step_ = c.last_step;
-  return Severity::kWarning;
+  return told_.Read(c, "evaluation_not_finite") ? Severity::kWarning
+                                                : Severity::kNone;
 }
 
 void EvaluationNonfinite::Describe(Finding* finding) const {
-  finding->opened_step = since_;
-  finding->last_step = std::max(step_, since_);
+  told_.Describe(finding);
   finding->SayBoth([this](Tense tense) {
-    return Sentence("An evaluation's loss ",
-                    In(tense, "is not finite since", "was not finite from"),
-                    " step ", since_, In(tense, "", " on"),
+    return Sentence("An evaluation's loss ", told_.NotFinite(tense),
                     ". The training itself is judged by its own loss.");
   });
 }

@@ -4,9 +4,8 @@
 #ifndef NANWATCH_DETECT_EVALUATION_NONFINITE_H_
 #define NANWATCH_DETECT_EVALUATION_NONFINITE_H_
 
-#include <cstdint>
-
 #include "detect/context.h"
+#include "detect/told_since.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -20,8 +19,7 @@ class EvaluationNonfinite {
   void Describe(Finding* finding) const;
 
  private:
-  int64_t since_ = 0;  // step
-  int64_t step_ = 0;   // the newest of the run
+  ToldSince told_;
 };
 
 }  // namespace nanwatch

@@ -14,7 +14,6 @@ constexpr int32_t kSurely = 32;     // values that are a level; ours
 constexpr float kLevelDegrees = 7;  // of Student's t, of first values; ours
 constexpr float kChosen = 4;     // nats: one looks after each low value; ours
 constexpr float kBack = 0.15f;   // of the highest rise; ours
-constexpr float kMemory = 0.8f;  // of the mean, a value; ours
 constexpr float kNarrowest = 2;  // deviations, of what is predicted; ours
 
 // Logarithms of the shares of what is predicted: a third goes on.
@@ -63,10 +62,9 @@ void Excursion::Add(float value, float y, const SeriesLevel& level,
   const float anywhere = LogCauchy((y - base_ - far) / far, far);
   float predicted = anywhere;
   if (values() > 0) {
-    const float mean = mean_ / weight_;
-    const float width =
-        std::max(kNarrowest * noise_, std::fabs(mean - base_) / 2);
-    predicted = Either(LogT((y - mean) / width, width) + kGoesOn,
+    const float rise = mean_rise();
+    const float width = std::max(kNarrowest * noise_, std::fabs(rise) / 2);
+    predicted = Either(LogT((y - base_ - rise) / width, width) + kGoesOn,
                        anywhere + kGoesElsewhere);
   }
   const float usual = LogT((y - base_) / noise_, noise_);
@@ -77,8 +75,6 @@ void Excursion::Add(float value, float y, const SeriesLevel& level,
   if (values() == 0) jumped_ = y - base_ >= kFar * noise_;
   peak_ = values() == 0 ? y : std::max(peak_, y);
   sum_ += y;
-  mean_ = mean_ * kMemory + y;
-  weight_ = weight_ * kMemory + 1;
   course_.Add(value);
   above_ += IsAbove(y);
   calm_ = IsAbove(y) ? 0 : calm_ + 1;

@@ -64,8 +64,6 @@ class Excursion {
   float nats_ = 0;
   float peak_ = 0;
   float sum_ = 0;
-  float mean_ = 0;  // over about five values, and what its weights sum to
-  float weight_ = 0;
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within
   int32_t level_values_ = 0;

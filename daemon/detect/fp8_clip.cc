@@ -5,9 +5,6 @@
 namespace nanwatch {
 namespace {
 
-// Updates; further apart they are not one series; ours.
-constexpr int kApart = 10;
-
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.001, 1e-3, 1, "of the elements", "Transformer Engine; ours"},
     {"beyond", 2, 2, 1e9, "ratio",
@@ -38,9 +35,7 @@ constinit const RuleSpec Fp8Clip::kSpec = {
 Severity Fp8Clip::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;
   const auto inv = s.get(OpStat::kFp8ScaleInv);
-  const bool fp8 =
-      c.op.dtype == Dtype::kFp8E4M3 || c.op.dtype == Dtype::kFp8E5M2;
-  if (!fp8 || !inv || !(*inv > 0) || s.elements == 0) {
+  if (!IsFp8(c.op.dtype) || !inv || !(*inv > 0) || s.elements == 0) {
     return episode_.severity();
   }
   const double share =
@@ -50,15 +45,12 @@ Severity Fp8Clip::OnOp(const OpContext& c, Thresholds t) {
   const double beyond = s.get(OpStat::kFp8Amax).value_or(0) / fits;
   Severity trigger = Severity::kNone;
   if (share > t[kShare] || beyond >= t[kBeyond]) {
-    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
-    if (c.update != update_) ++held_;
-    update_ = c.update;
     share_ = share;
     beyond_ = beyond;
-    if (held_ >= t[kHold]) trigger = Severity::kWarning;
+    if (seen_.Add(c.update) >= t[kHold]) trigger = Severity::kWarning;
   }
   return episode_.On(trigger, share > t[kClearShare] || beyond >= t[kBeyond],
-                     c.update, s.step, static_cast<int64_t>(t[kClear]));
+                     c.update, s.step, t[kClear]);
 }
 
 void Fp8Clip::Describe(Finding* finding) const {
@@ -69,7 +61,7 @@ void Fp8Clip::Describe(Finding* finding) const {
     finding->sentence += Sentence("; the largest value is ", beyond_,
                                   " times what the scale can hold");
   }
-  finding->sentence += Sentence(", at ", held_, " updates.");
+  finding->sentence += Sentence(", at ", seen_.count(), " updates.");
   finding->numbers = {{"saturated", share_, "fraction"},
                       {"beyond", beyond_, "ratio"}};
 }

@@ -5,6 +5,7 @@
 #define NANWATCH_DETECT_FP8_CLIP_H_
 
 #include "detect/context.h"
+#include "detect/near_updates.h"
 #include "detect/op_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -23,8 +24,7 @@ class Fp8Clip {
   OpEpisode episode_;
   double share_ = 0;   // of elements at the largest number
   double beyond_ = 0;  // amax over the largest number that fits; 0: unknown
-  int64_t update_ = -1;
-  int32_t held_ = 0;
+  NearUpdates seen_;
 };
 
 }  // namespace nanwatch

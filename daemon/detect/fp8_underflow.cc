@@ -5,9 +5,6 @@
 namespace nanwatch {
 namespace {
 
-// Updates; further apart they are not one series; ours.
-constexpr int kApart = 10;
-
 constexpr ThresholdSpec kThresholds[] = {
     {"rise", 0.05, 0.05, 1, "of the elements",
      "Transformer Engine's formula; 10 % in all would accuse each ReLU"},
@@ -33,10 +30,9 @@ constinit const RuleSpec Fp8Underflow::kSpec = {
 
 Severity Fp8Underflow::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;
-  const bool fp8 =
-      c.op.dtype == Dtype::kFp8E4M3 || c.op.dtype == Dtype::kFp8E5M2;
   const auto zeros = s.get(OpCount::kZero);
-  if (!fp8 || !zeros || s.elements == 0 || c.trend.usual_zeros < 0) {
+  if (!IsFp8(c.op.dtype) || !zeros || s.elements == 0 ||
+      c.trend.usual_zeros < 0) {
     return episode_.severity();
   }
   const double share =
@@ -44,15 +40,12 @@ Severity Fp8Underflow::OnOp(const OpContext& c, Thresholds t) {
   const double rise = share - c.trend.usual_zeros;
   Severity trigger = Severity::kNone;
   if (rise > t[kRise]) {
-    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
-    if (c.update != update_) ++held_;
-    update_ = c.update;
     zeros_ = share;
     usual_ = c.trend.usual_zeros;
-    if (held_ >= t[kHold]) trigger = Severity::kWarning;
+    if (seen_.Add(c.update) >= t[kHold]) trigger = Severity::kWarning;
   }
   return episode_.On(trigger, rise > t[kClearRise], c.update, s.step,
-                     static_cast<int64_t>(t[kClear]));
+                     t[kClear]);
 }
 
 void Fp8Underflow::Describe(Finding* finding) const {

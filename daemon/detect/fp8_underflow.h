@@ -5,6 +5,7 @@
 #define NANWATCH_DETECT_FP8_UNDERFLOW_H_
 
 #include "detect/context.h"
+#include "detect/near_updates.h"
 #include "detect/op_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -23,8 +24,7 @@ class Fp8Underflow {
   OpEpisode episode_;
   double zeros_ = 0;
   double usual_ = 0;
-  int64_t update_ = -1;
-  int32_t held_ = 0;
+  NearUpdates seen_;
 };
 
 }  // namespace nanwatch

@@ -59,18 +59,14 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "also at 2^64 and more (but in fp64).",
     "Finite and below twice the level for clear_after updates.",
     kThresholds,
-    "One batch far above is a note where the loss goes on as before, and a "
-    "warning else. Ten in a row are critical if they last 250 steps or are "
-    "1000 times the largest. "
     "Steps count and not records: a spike is as long however often it is "
     "logged. Where a log has no flags, a norm that is not finite does not "
-    "prove that its update was applied; the next loss does. One norm of "
-    "2^64 or more is a warning, but in fp64: fp32 does not hold its square, "
-    "so a clip makes 0 of all gradients, and Adam may divide by infinity. A "
-    "program that does neither may train on. At rest it is for information, "
-    "too: trainings on full batches converge to 1e-5 of their first norms, "
-    "and Adam wobbles there by two decades while the loss stands still. A "
-    "learning rate that goes back up to where it was begins a new level."};
+    "prove that its update was applied; the next loss does. One norm of 2^64 "
+    "or more is a warning, but in fp64: fp32 does not hold its square, so a "
+    "clip makes 0 of all gradients, and Adam may divide by infinity. A program "
+    "that does neither may train on. What it has converged to is excused as by "
+    "gnorm_spike. A learning rate that goes back up to where it was begins a "
+    "new level."};
 
 bool GnormExplosion::IsNoNumberSquared(double norm, const StepContext& c) {
   if (!std::isfinite(norm)) return true;
@@ -88,18 +84,16 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
 
 Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
                                     bool applied, double hold) {
-  if (nonfinite_++ == 0) nonfinite_step_ = c.record.step;
-  newest_row_ = nonfinite_;
   survival_.Restart();
   told_fate_ = c.scaler.fate();
   norm_ = norm;
   wide_ = std::isfinite(norm);
   Severity trigger = Severity::kNone;
-  if (applied || nonfinite_ >= hold) {
+  if (no_number_.Add(true, c.record.step) >= hold || applied) {
     // Finite, it may be what a sound training begins with, unclipped.
     trigger = wide_ ? Severity::kWarning : Severity::kCritical;
   }
-  return episode_.OnSince(nonfinite_step_, trigger, false, c.record.step, 1);
+  return episode_.OnSince(no_number_.since(), trigger, false, c.record.step, 1);
 }
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
@@ -115,7 +109,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     return OnNoNumber(c, norm, fate == Fate::kApplied,
                       starts ? kUnseenStart : t[kNonfiniteHold]);
   }
-  nonfinite_ = 0;
+  no_number_.Add(false, c.record.step);
   if (c.record.has(StepField::kLoss)) {
     survival_.AddLoss(FiniteLoss(c.record).has_value());
   }
@@ -129,7 +123,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
                      c.loss->excursion().nats() >= kNews;
   if (c.rate_restarts) {
     healthy_ = {};
-    samples_ = rejected_ = 0;
+    far_ = {};
+    samples_ = 0;
   }
   Severity trigger = Severity::kNone;
   if (Explodes(s, t)) {
@@ -137,16 +132,16 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     norm_ = goes_on ? std::max(norm_, norm) : norm;
     wide_ = false;
     limit_ = healthy_.maximum();
-    if (rejected_++ == 0) rejected_step_ = c.record.step;
-    const auto steps = static_cast<double>(c.record.step - rejected_step_);
-    const bool stays = rejected_ >= t[kCriticalHold] &&
+    const int32_t updates = far_.Add(true, c.record.step);
+    const auto steps = static_cast<double>(c.record.step - far_.since());
+    const bool stays = updates >= t[kCriticalHold] &&
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
     const bool known = s.newest() <= c.at_rest->largest_norm() &&
-                       (rejected_ < t[kHold] || c.loss->has_learned_all());
+                       (updates < t[kHold] || c.loss->has_learned_all());
     const bool rests = c.at_rest->Explains(c.record);
     const bool survived = !moves && c.loss->values() > 0 &&
-                          rejected_ < t[kHold] && norm < t[kLostRatio] * limit_;
+                          updates < t[kHold] && norm < t[kLostRatio] * limit_;
     beside_loss_ = kWithLoss;
     trigger = stays && !rests              ? Severity::kCritical
               : known || rests || survived ? Severity::kInfo
@@ -157,14 +152,14 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
         samples_ < t[kMinSamples] && s.out() && s.y() - s.usual() >= kOdd;
     if (!odd) healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;
-    rejected_ = 0;
+    far_.Add(false, c.record.step);
     if (beside_loss_ > 0 && --beside_loss_ > 0 && moves) {
       trigger = Severity::kWarning;
     }
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   return episode_.On(trigger, s.y() < s.usual() + kCalm, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+                     t[kClear]);
 }
 
 void GnormExplosion::Describe(Finding* finding) const {
@@ -172,8 +167,10 @@ void GnormExplosion::Describe(Finding* finding) const {
   if (wide_) {
     finding->sentence = Sentence(
         "The gradient norm is ", norm_, " (",
-        newest_row_ == 1 ? "once" : Sentence(newest_row_, " times in a row"),
-        " from step ", nonfinite_step_,
+        no_number_.newest() == 1
+            ? "once"
+            : Sentence(no_number_.newest(), " times in a row"),
+        " from step ", no_number_.since(),
         "), and its square is no number of fp32, though the gradients may be: "
         "a clip to a norm makes 0 of them all then, and Adam divides by "
         "infinity where one of them is as large: such updates do nothing.");
@@ -190,12 +187,12 @@ void GnormExplosion::Describe(Finding* finding) const {
   }
   finding->numbers = {{"grad_norm", norm_, ""}};
   if (survival_.IsSure()) {
-    const bool once = newest_row_ == 1;
+    const bool once = no_number_.newest() == 1;
     finding->sentence = Sentence("The gradient norm was ", norm_);
     finding->sentence +=
-        once ? Sentence(" at step ", nonfinite_step_)
-             : Sentence(" ", newest_row_, " times in a row from step ",
-                        nonfinite_step_);
+        once ? Sentence(" at step ", no_number_.since())
+             : Sentence(" ", no_number_.newest(), " times in a row from step ",
+                        no_number_.since());
     // A sum of squares may overflow where no gradient did.
     finding->sentence += !std::isnan(norm_) ? ", and the weights are not spoilt"
                          : once             ? ", and its update was left out"
@@ -207,7 +204,7 @@ void GnormExplosion::Describe(Finding* finding) const {
       "The gradient norm is ", norm_,
       told_fate_ == Fate::kApplied
           ? " and the update was applied: the weights are spoilt."
-      : newest_row_ == 1
+      : no_number_.newest() == 1
           ? ", and nothing says that the update was skipped."
           : " again and again, and nothing says that those updates were "
             "skipped.");

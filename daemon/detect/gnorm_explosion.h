@@ -1,10 +1,7 @@
 // Rule 28, gnorm_explosion: the gradient norm is an order of magnitude above
 // everything healthy, or non-finite although the update was applied, or so
-// large that fp32 does not hold its square: updates stand still, then. One
-// clipped bad batch is a warning, and so is a spike, whose norm comes down
-// within some hundred steps; a level that stays, or a non-finite norm that
-// reaches the weights, is critical. Its window is 128 healthy values in blocks
-// of 16, see BlockMaximum. Norms that stay far above it are never healthy.
+// large that fp32 does not hold its square: updates stand still, then. Norms
+// that stay far above are never healthy.
 
 #ifndef NANWATCH_DETECT_GNORM_EXPLOSION_H_
 #define NANWATCH_DETECT_GNORM_EXPLOSION_H_
@@ -14,6 +11,7 @@
 #include "detect/block_maximum.h"
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/streak.h"
 #include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -40,7 +38,7 @@ class GnormExplosion {
   void Describe(Finding* finding) const;
   bool Warns() const { return episode_.severity() >= Severity::kWarning; }
   // Of the newest norm: it is finite, and far above all healthy ones.
-  bool IsUp() const { return rejected_ > 0; }
+  bool IsUp() const { return far_.records() > 0; }
 
  private:
   static bool IsNoNumberSquared(double norm, const StepContext& c);
@@ -53,17 +51,14 @@ class GnormExplosion {
   Episode episode_;
   BlockMaximum<16, 8> healthy_;
   double norm_ = 0;
-  double limit_ = 0;
+  float limit_ = 0;
   bool wide_ = false;  // norm_ is finite, and its square no number of fp32
   int32_t samples_ = 0;
-  int32_t rejected_ = 0;       // in a row
-  int64_t rejected_step_ = 0;  // of the first of them
-  int32_t beside_loss_ = 0;    // records left for the loss to move after one
-  int32_t nonfinite_ = 0;      // in a row
-  int32_t newest_row_ = 0;     // as nonfinite_, but finite ones keep it
+  Streak far_;               // norms far above all
+  int32_t beside_loss_ = 0;  // records left for the loss to move after one
+  Streak no_number_;         // records with norms that are none
   Fate told_fate_ = Fate::kUnknown;  // of the newest of those
   Survival survival_;                // of that row
-  int64_t nonfinite_step_ = 0;       // of the first of those in a row
 };
 
 }  // namespace nanwatch

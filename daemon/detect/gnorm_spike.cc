@@ -71,11 +71,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "It is critical only while the norm shows no way back: a spike comes down "
     "from its first update on. At rest it is for information, too: trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
-    "there by two decades while the loss stands still. Where the optimizers "
-    "of a rank have losses of their own (a GAN, an actor and its critic), or "
-    "the loss follows rewards, health keeps no level, and the rule is silent: "
-    "of 54 healthy GANs 24 had a warning and 4 a critical before, of 25 "
-    "healthy trainings on rewards 15."};
+    "there by two decades while the loss stands still. Where loss_spike keeps "
+    "no level, it is silent, too."};
 
 Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
@@ -178,7 +175,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm = !grows && above < LnOf(t[kClearRatio]);
   return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,
-                          c.record.step, static_cast<int64_t>(t[kClear]));
+                          c.record.step, t[kClear]);
 }
 
 void GnormSpike::Describe(Finding* finding) const {
@@ -190,16 +187,13 @@ void GnormSpike::Describe(Finding* finding) const {
   if (grows_) {
     finding->numbers.push_back({"grown_from", usual_, ""});
     finding->sentence = Sentence(
-        "The gradient norm grew from ", static_cast<double>(usual_), " to ",
-        static_cast<double>(norm_),
+        "The gradient norm grew from ", usual_, " to ", norm_,
         " little by little. Look whether gradients are zeroed before each "
         "backward pass.");
     return;
   }
-  finding->sentence =
-      Sentence("The gradient norm reached ", static_cast<double>(norm_), ", ",
-               static_cast<double>(norm_ / usual_), " times its usual ",
-               static_cast<double>(usual_));
+  finding->sentence = Sentence("The gradient norm reached ", norm_, ", ",
+                               norm_ / usual_, " times its usual ", usual_);
   if (spiked_ > 1) {
     finding->sentence += Sentence(", for ", spiked_, " records in a row");
   }

@@ -58,8 +58,7 @@ Severity GradRatio::OnStep(const StepContext& c, Thresholds t) {
   if (!odd) {
     usual_.Add(log2);
     held_ = 0;
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   ratio_ = ratio;
   usual_ratio_ = std::exp2(usual_.at());

@@ -137,8 +137,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
     Learn(c, loss);
     if (!episode_.open()) return Severity::kNone;
     const bool clean = log2 >= usual + Log2(static_cast<float>(t[kClearRatio]));
-    return episode_.On(Severity::kNone, clean, r.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, clean, r.step, t[kClear]);
   }
   norm_ = norm;
   if (held_ == 0) glide_.Meet(log2);
@@ -158,9 +157,8 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
 
 void GradVanishing::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence("The gradient norm is ", norm_, "; ",
-               static_cast<double>(usual_norm_), " was usual before");
+  finding->sentence = Sentence("The gradient norm is ", norm_, "; ",
+                               usual_norm_, " was usual before");
   finding->sentence +=
       loss_gone_
           ? Sentence(", and the loss went from ", loss_,

@@ -17,7 +17,7 @@ class LayerEpisode {
   // A record with layer-wise scales, of which the lowest triggers or not;
   // `clean` and `clear_after` as of Episode, in such records.
   Severity On(Severity trigger, bool clean, const StepLayers& layers,
-              int64_t step, int64_t clear_after) {
+              int64_t step, double clear_after) {
     if (trigger != Severity::kNone) {
       if (!episode_.open()) name_.Set(layers.lowest_name);
       if (layers.lowest_name.ends_with(name())) scale_ = layers.of.lowest;

@@ -64,8 +64,7 @@ Severity LayerNotUnscaled::OnLayers(const LayerContext& c, Thresholds t) {
     count_ = count;
   }
   return episode_.On(worst != nullptr ? Severity::kWarning : Severity::kNone,
-                     worst == nullptr, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+                     worst == nullptr, c.record.step, t[kClear]);
 }
 
 void LayerNotUnscaled::Describe(Finding* finding) const {

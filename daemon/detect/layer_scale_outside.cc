@@ -72,8 +72,7 @@ Severity LayerScaleOutside::OnLayers(const LayerContext& c, Thresholds t) {
     worst_ = worst;
     bound_ = BoundOf(worst.range(), c.run.scaler);
   }
-  return episode_.On(trigger, worst.count() == 0, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, worst.count() == 0, c.record.step, t[kClear]);
 }
 
 void LayerScaleOutside::Describe(Finding* finding) const {

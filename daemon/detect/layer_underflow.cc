@@ -55,8 +55,7 @@ Severity LayerUnderflow::OnLayers(const LayerContext& c, Thresholds t) {
     trigger =
         worst.range().harm() > t[kHarm] ? Severity::kWarning : Severity::kInfo;
   }
-  return episode_.On(trigger, worst.count() == 0, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, worst.count() == 0, c.record.step, t[kClear]);
 }
 
 void LayerUnderflow::Describe(Finding* finding) const {

@@ -1,9 +1,6 @@
 #include "detect/layer_without_gradient.h"
 
-#include <algorithm>
-
 #include "detect/sentence.h"
-#include "detect/told_since.h"
 
 namespace nanwatch {
 
@@ -23,31 +20,27 @@ constinit const RuleSpec LayerWithoutGradient::kSpec = {
     "underflow_measured's."};
 
 Severity LayerWithoutGradient::OnTime(const TimeContext& c, Thresholds) {
-  const auto lost = ReadToldSince(c.run, "layer_lost_gradient");
-  const auto told =
-      lost ? lost : ReadToldSince(c.run, "layer_without_gradient");
-  if (!told) return Severity::kNone;
-  had_ = lost.has_value();
-  since_ = told->step;
-  name_.Set(told->name);
-  step_ = c.last_step;
+  const bool lost = told_.Read(c, "layer_lost_gradient", &name_);
+  if (!lost && !told_.Read(c, "layer_without_gradient", &name_))
+    return Severity::kNone;
+  had_ = lost;
   return had_ ? Severity::kWarning : Severity::kInfo;
 }
 
 void LayerWithoutGradient::Describe(Finding* finding) const {
-  finding->opened_step = since_;
-  finding->last_step = std::max(step_, since_);
+  told_.Describe(finding);
   finding->SayBoth([this](Tense tense) {
-    return had_ ? Sentence(
-                      "The gradient norm of ", name_.get(),
-                      In(tense, " is", " was"), " exactly 0 from step ", since_,
-                      " on, where it was another number before: ", "the layer ",
-                      In(tense, "learns", "learned"), " nothing any more.")
-                : Sentence("The gradient norm of ", name_.get(),
-                           In(tense, " is", " was"),
-                           " exactly 0 from the first record on, and that of "
-                           "others is not: the layer is frozen, or cut off by "
-                           "mistake.");
+    return had_
+               ? Sentence("The gradient norm of ", name_.get(),
+                          In(tense, " is", " was"), " exactly 0 from step ",
+                          told_.step(),
+                          " on, where it was another number before: the layer ",
+                          In(tense, "learns", "learned"), " nothing any more.")
+               : Sentence("The gradient norm of ", name_.get(),
+                          In(tense, " is", " was"),
+                          " exactly 0 from the first record on, and that of "
+                          "others is not: the layer is frozen, or cut off by "
+                          "mistake.");
   });
 }
 

@@ -4,10 +4,8 @@
 #ifndef NANWATCH_DETECT_LAYER_WITHOUT_GRADIENT_H_
 #define NANWATCH_DETECT_LAYER_WITHOUT_GRADIENT_H_
 
-#include <cstdint>
-
 #include "detect/context.h"
-#include "detect/op_name_text.h"
+#include "detect/told_since.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -21,10 +19,9 @@ class LayerWithoutGradient {
   void Describe(Finding* finding) const;
 
  private:
+  ToldSince told_;
   OpNameText name_;
-  int64_t since_ = 0;  // step
-  int64_t step_ = 0;   // the newest of the run
-  bool had_ = false;   // a gradient, before
+  bool had_ = false;  // a gradient, before
 };
 
 }  // namespace nanwatch

@@ -327,7 +327,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   const bool opens = !episode_.open();
   const Severity severity = episode_.On(
       std::max(lost, guesses), high_ == 0 && !guessing_.now() && !way_.creeps,
-      step, static_cast<int64_t>(t[kClear]));
+      step, t[kClear]);
   if (opens) about_ = About::kLost;
   if (opens && severity > Severity::kNone) {
     if (way_.creeps) {
@@ -345,7 +345,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
 }
 
 Severity LossHighPlateau::OnEnd(Thresholds t) {
-  const auto clear = static_cast<int64_t>(t[kClear]);
+  const double clear = t[kClear];
   if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
     way_.to_end = true;
     return episode_.On(Severity::kCritical, false, step_.newest, clear);

@@ -1,15 +1,8 @@
 // Rule 35, loss_high_plateau: what the training had learned is lost, and stays
 // lost. It sees what loss_spike cannot: a loss that creeps up so slowly that
-// its own recent level follows.
-//
-// What it knows of the loss is the Series': where it stands, its best, and what
-// it began with. Losses that cross zero have no level that could be lost. What
-// is high, and for how long, is in the RuleSpec (trigger, differs); for a
-// language model there is a bound that needs no history (Guessing).
-//
-// A restart that goes on with the steps of the attempt before goes on with its
-// levels: a loss that begins far above them is a checkpoint that was not
-// loaded, and is told after 16 records.
+// its own recent level follows. For a language model there is a bound that
+// needs no history (Guessing). A restart that goes on with the steps of the
+// attempt before goes on with its levels.
 
 #ifndef NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_
 #define NANWATCH_DETECT_LOSS_HIGH_PLATEAU_H_

@@ -69,18 +69,11 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "llm-foundry's limit (the first window, or 10) misses a language model "
     "that ends at the loss of single words, and accuses critics and "
     "generators. Here the limit is a share of what was learned, for runs that "
-    "learned much more than their noise. For language models it is also the "
-    "loss of guessing, which needs no history: a warning, since spikes go "
-    "there for a line and come back, and critical after 250 steps without a "
-    "way back or where the log ends before it is back. 1.75 times the best "
-    "level with a fifth of what was learned lost counts as well: a loss that "
-    "doubles slowly. A level that stays high is never taken for healthy. A "
-    "restart that goes on with the steps (from half of the newest on, and not "
-    "from step 1) goes on with the levels of the attempt before, so a "
-    "checkpoint that was not loaded is found after one block of 16. Where the "
-    "optimizers of a rank have losses of their own (a GAN, an actor and its "
-    "critic), or the loss follows rewards, health keeps no level, and the "
-    "rule is silent: of 54 healthy GANs 24 had a warning and 4 a critical "
-    "before, of 25 healthy trainings on rewards 15."};
+    "learned much more than their noise. For language models there is the loss "
+    "of guessing, which needs no history: a warning at first, since spikes go "
+    "there for a line and come back. A restart that goes on with the steps "
+    "(from half of the newest on, and not from step 1) goes on with the levels "
+    "of the attempt before, so a checkpoint that was not loaded is found after "
+    "16 records. Where loss_spike keeps no level, it is silent, too."};
 
 }  // namespace nanwatch

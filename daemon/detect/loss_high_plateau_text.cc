@@ -10,13 +10,10 @@ namespace nanwatch {
 
 std::string LossHighPlateau::SayGuessing(Tense tense) const {
   const bool lost = episode_.severity() == Severity::kCritical;
-  return Sentence("The loss is ", static_cast<double>(guessing_.loss()),
-                  ", worse than guessing (",
-                  static_cast<double>(untrained_.loss()), "), and was ",
-                  static_cast<double>(guessing_.lowest()),
+  return Sentence("The loss is ", guessing_.loss(), ", worse than guessing (",
+                  untrained_.loss(), "), and was ", guessing_.lowest(),
                   way_.to_end && !guessing_.now()
-                      ? Sentence(", and is not back at the end (",
-                                 static_cast<double>(newest_), ")")
+                      ? Sentence(", and is not back at the end (", newest_, ")")
                       : std::string(),
                   !guessing_.Knew(untrained_.loss())
                       ? ": the learning rate may be too high for it."
@@ -27,19 +24,18 @@ std::string LossHighPlateau::SayGuessing(Tense tense) const {
 
 std::string LossHighPlateau::SayNotLoaded() const {
   return Sentence(
-      "After the restart the loss stands at about ",
-      static_cast<double>(told_.Loss(told_.at)), " for ", stood_, " records",
-      before_.high ? ", as before it" : "", ", and it had come to ",
-      before_.level, " at step ", before_.level_step,
+      "After the restart the loss stands at about ", told_.Loss(told_.at),
+      " for ", stood_, " records", before_.high ? ", as before it" : "",
+      ", and it had come to ", before_.level, " at step ", before_.level_step,
       before_.high
           ? ": no good checkpoint was loaded."
           : " before: the checkpoint was not loaded, or not all of it.");
 }
 
 std::string LossHighPlateau::SayLost(Tense tense) const {
-  const auto first = static_cast<double>(told_.Loss(told_.first));
-  const auto best = static_cast<double>(told_.Loss(told_.best));
-  const auto level = static_cast<double>(told_.Loss(told_.at));
+  const double first = told_.Loss(told_.first);
+  const double best = told_.Loss(told_.best);
+  const double level = told_.Loss(told_.at);
   const char* const share = level > first                        ? "all"
                             : level - best >= (first - best) / 2 ? "most"
                                                                  : "much";
@@ -55,16 +51,13 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
 std::string LossHighPlateau::SayCrept(Tense tense) const {
   if (told_.unit > 0) {
     return Sentence("The loss ", In(tense, "swings", "swung"),
-                    " about 0 ever wider: by ",
-                    static_cast<double>(courses_.sizes.first()), ", then by ",
-                    static_cast<double>(courses_.sizes.last()), ".");
+                    " about 0 ever wider: by ", courses_.sizes.first(),
+                    ", then by ", courses_.sizes.last(), ".");
   }
   return Sentence("The loss ", In(tense, "creeps", "crept"),
-                  " up: it had come to ",
-                  static_cast<double>(told_.Loss(told_.best)), ", and ",
+                  " up: it had come to ", told_.Loss(told_.best), ", and ",
                   In(tense, "stands", "stood"), " at about ",
-                  static_cast<double>(told_.Loss(told_.at)), ", ", stood_,
-                  " records later.");
+                  told_.Loss(told_.at), ", ", stood_, " records later.");
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {

@@ -49,29 +49,19 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   const std::optional<double> loss = FiniteLoss(c.record);
   if (!loss) return episode_.severity();
   // All so far were.
-  const bool huge =
-      IsHuge(*loss, c) && (guess_ < 0 || (held_ > 0 && IsHuge(loss_, c)));
+  const bool huge = IsHuge(*loss, c) &&
+                    (guess_ < 0 || (episode_.held() > 0 && IsHuge(loss_, c)));
   if (guess_ < 0) {
     const bool fresh =
         c.loss_before == nullptr && !NamesLoss(c.run) && !IsCrossEntropy(c.run);
     guess_ = fresh ? LossOfClasses(c.run, static_cast<float>(*loss)) : 0;
   }
   const bool low = huge || *loss < -t[kBelow];
-  if (low) {
-    if (held_++ == 0) since_ = c.record.step;
-    loss_ = *loss;
-  } else {
-    held_ = 0;
-    if (!episode_.open()) return Severity::kNone;
-  }
-  Severity trigger = Severity::kNone;
-  if (held_ >= t[kHold]) {
-    trigger = huge || IsCrossEntropy(c.run) ? Severity::kWarning
-              : guess_ > 0                  ? Severity::kInfo
-                                            : Severity::kNone;
-  }
-  return episode_.OnSince(since_, trigger, !low, c.record.step,
-                          static_cast<int64_t>(t[kClear]));
+  if (low) loss_ = *loss;
+  const Severity severity = huge || IsCrossEntropy(c.run) ? Severity::kWarning
+                            : guess_ > 0                  ? Severity::kInfo
+                                                          : Severity::kNone;
+  return episode_.OnRecord(low, t[kHold], severity, c.record.step, t[kClear]);
 }
 
 void LossImpossible::Describe(Finding* finding) const {

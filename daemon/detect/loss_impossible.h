@@ -21,15 +21,15 @@ class LossImpossible {
   enum Threshold { kBelow, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
-  bool Waits() const { return guess_ < 0 || held_ > 0 || episode_.open(); }
+  bool Waits() const {
+    return guess_ < 0 || episode_.held() > 0 || episode_.open();
+  }
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  int64_t since_ = 0;  // step of the first loss of the row
-  double loss_ = 0;    // the newest such
-  float guess_ = -1;   // what guessing costs (LossOfClasses); -1: no loss yet
-  int32_t held_ = 0;   // losses in a row
+  HeldEpisode episode_;
+  double loss_ = 0;   // the newest such
+  float guess_ = -1;  // what guessing costs (LossOfClasses); -1: no loss yet
 };
 
 }  // namespace nanwatch

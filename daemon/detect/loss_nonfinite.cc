@@ -90,20 +90,15 @@ int64_t LossNonfinite::Growth::Began() const {
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
-  if (loss != 0) {
-    if (std::isfinite(loss)) zeros_.last_loss = loss;
-    zeros_.held = 0;
-    return zeros_.episode.On(Severity::kNone, true, c.record.step, 1);
-  }
+  if (std::isfinite(loss) && loss != 0) zeros_.last_loss = loss;
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
-  const bool gone = !norm_gone && zeros_.last_loss >= kSizable;
-  if (gone && ++zeros_.held == 1) zeros_.from = c.record.step;
-  const bool stays = gone && zeros_.held >= t[kZeros];
-  return zeros_.episode.OnSince(zeros_.from,
-                                stays ? Severity::kWarning : Severity::kNone,
-                                false, c.record.step, 1);
+  if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
+    return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
+  }
+  return zeros_.episode.OnRecord(loss == 0, t[kZeros], Severity::kWarning,
+                                 c.record.step, 1);
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
@@ -117,19 +112,18 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   if (std::isfinite(loss)) {
     growth_.Add(loss, c.record.step);
-    streak_ = 0;
+    row_.Add(false, c.record.step);
     survival_.AddLoss(true);
     survived_ |=
-        newest_row_ > 0 && fate_ == Fate::kApplied && survival_.IsSure();
+        row_.newest() > 0 && fate_ == Fate::kApplied && survival_.IsSure();
     const bool grown = growth_.grown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
     return episode_.OnSince(grown ? growth_.Began() : c.record.step,
                             grown ? Severity::kCritical : Severity::kNone,
-                            !grown, c.record.step,
-                            static_cast<int64_t>(t[kClear]));
+                            !grown, c.record.step, t[kClear]);
   }
-  newest_row_ = ++streak_;
+  row_.Add(true, c.record.step);
   often_ = episode_.open() ? std::min(often_ + 1, kOften) : 1;
   newest_step_ = c.record.step;
   survival_.Restart();
@@ -146,7 +140,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     trigger = Severity::kCritical;
   } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
     trigger = Severity::kInfo;
-  } else if (static_cast<double>(streak_) >= fatal || often_ >= kOften) {
+  } else if (row_.records() >= fatal || often_ >= kOften) {
     trigger = Severity::kCritical;
   }
   return episode_.On(trigger, false, c.record.step, 1);
@@ -154,7 +148,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
 
 // The next loss would show whether the weights are spoilt.
 Severity LossNonfinite::OnEnd(Thresholds) {
-  const bool spoilt = streak_ > 0 && fate_ == Fate::kApplied && !survived_;
+  const bool spoilt =
+      row_.records() > 0 && fate_ == Fate::kApplied && !survived_;
   if (!spoilt || !episode_.open()) {
     return std::max(episode_.severity(), zeros_.episode.severity());
   }
@@ -167,7 +162,7 @@ void LossNonfinite::Describe(Finding* finding) const {
     finding->sentence = Sentence("The loss went from ", zeros_.last_loss,
                                  " to exactly 0 at once and has stayed there "
                                  "for ",
-                                 zeros_.held,
+                                 zeros_.episode.held(),
                                  " records: nothing enters it any "
                                  "more, or 0 is written in place of a NaN.");
     finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
@@ -188,8 +183,8 @@ void LossNonfinite::Describe(Finding* finding) const {
   }
   if (survival_.IsSure() && !grown) {
     finding->sentence = Sentence("The loss was ", loss_);
-    if (newest_row_ > 1) {
-      finding->sentence += Sentence(" ", newest_row_, " times in a row");
+    if (row_.newest() > 1) {
+      finding->sentence += Sentence(" ", row_.newest(), " times in a row");
     }
     finding->sentence +=
         told_fate_ == Fate::kLost
@@ -200,15 +195,16 @@ void LossNonfinite::Describe(Finding* finding) const {
         {"loss", loss_, ""}, {"streak", 0, "records"}, {"outlived", 1, ""}};
     return;
   }
-  const bool one = streak_ <= 1;
+  const int32_t streak = row_.records();
+  const bool one = streak <= 1;
   finding->sentence =
-      Sentence(streak_ > 0 ? "The loss is " : "The loss was ", loss_);
+      Sentence(streak > 0 ? "The loss is " : "The loss was ", loss_);
   if (!grown) {
     finding->sentence +=
         Sentence(one ? " at step " : " from step ",
                  one ? newest_step_ : finding->opened_step, one ? "" : " on");
   }
-  if (!one) finding->sentence += Sentence(", ", streak_, " records in a row");
+  if (!one) finding->sentence += Sentence(", ", streak, " records in a row");
   if (told_fate_ == Fate::kApplied) {
     finding->sentence +=
         one ? ", and the update was applied" : ", and updates were applied";
@@ -221,7 +217,7 @@ void LossNonfinite::Describe(Finding* finding) const {
   }
   finding->sentence += ".";
   finding->numbers = {{"loss", loss_, ""},
-                      {"streak", static_cast<double>(streak_), "records"}};
+                      {"streak", static_cast<double>(streak), "records"}};
   if (!grown) return;
   finding->sentence += Sentence(" It had grown to ", growth_.to, " from ",
                                 growth_.base, " at most in the beginning.");

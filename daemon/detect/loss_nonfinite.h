@@ -1,12 +1,6 @@
-// Rule 15, loss_nonfinite: the loss is NaN or infinite. Critical when its
-// record says that the update was applied, or when it happens twice in a row; a
-// single one is a warning, and during calibration a note.
-// In saturation mode a finite loss proves nothing, so this rule says nothing
-// there.
-
-// A loss that grows a millionfold, record by record, is on its way there, and
-// critical as soon as that is seen. It began where the loss left what it had
-// moved in before.
+// Rule 15, loss_nonfinite: the loss is NaN or infinite, or on its way there.
+// That began where the loss left what it had moved in before. In saturation
+// mode a finite loss proves nothing, so this rule says nothing there.
 
 #ifndef NANWATCH_DETECT_LOSS_NONFINITE_H_
 #define NANWATCH_DETECT_LOSS_NONFINITE_H_
@@ -17,6 +11,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/streak.h"
 #include "detect/survival.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -59,18 +54,15 @@ class LossNonfinite {
 
   // Losses that became exactly 0.
   struct Zeros {
-    Episode episode;
+    HeldEpisode episode;
     double last_loss = 0;  // the newest finite one that was not 0
-    int32_t held = 0;      // records in a row since
-    int64_t from = 0;      // step of the first of them
   };
 
   Growth growth_;
   Zeros zeros_;
   Episode episode_;
   double loss_ = 0;
-  int64_t streak_ = 0;
-  int64_t newest_row_ = 0;           // as streak_, but finite losses keep it
+  Streak row_;
   int64_t newest_step_ = 0;          // of that row
   Survival survival_;                // of that row
   int32_t often_ = 0;                // losses of the episode; saturates

@@ -12,7 +12,6 @@ namespace {
 constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
-constexpr float kQuiet = 0.1f;      // noise of a loss that keeps a level; ours
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
@@ -128,12 +127,9 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "asks once, from the start, and of means: what a third of the losses is in "
     "the mean tells a fall that single ones hide. Labels that are shuffled, or "
     "an optimizer of other weights, leave a loss where nobody knows it for "
-    "guessing. A model that only guesses is a warning: the rate is "
-    "too high for it, or its updates do not reach the weights. Where the "
-    "optimizers of a rank have losses of their own (a GAN, an actor and its "
-    "critic), or the loss follows rewards, health keeps no level, and the "
-    "rule is silent: of 54 healthy GANs 24 had a warning and 4 a critical "
-    "before, of 25 healthy trainings on rewards 15."};
+    "guessing. A model that only guesses is a warning: the rate is too high "
+    "for it, or its updates do not reach the weights. Where loss_spike keeps "
+    "no level, it is silent, too."};
 
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
@@ -227,8 +223,8 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
                     (!silent && first_ - level_ >= kStill + noise);
   const bool guesses =
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
-  const bool hidden = unsure > kStill || noise > kQuiet ||
-                      s.last_digit() > kRounded * std::exp(level_);
+  const bool hidden =
+      unsure > kStill || s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
@@ -360,8 +356,7 @@ void LossNotDecreasing::Describe(Finding* finding) const {
       about_ == About::kGuesses
           ? Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
-                     " steps, what guessing costs (",
-                     static_cast<double>(untrained_),
+                     " steps, what guessing costs (", untrained_,
                      "): the model has learned nothing.")
           : Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,

@@ -1,16 +1,7 @@
 // Rule 36, loss_not_decreasing: after so many steps the loss is still where it
-// began. It asks once, of the beginning: late in a training a loss that falls
-// by less than its noise is what everybody expects, and a rule on every window
-// of 2000 steps speaks of nearly every long run. A run that was resumed did its
-// falling before.
-//
-// "Not decreased" is said only when the noise of means leaves no room for a
-// decrease of 1 %. So it speaks of a loss that stands, and not of one that
-// falls slowly.
-//
-// A model that guesses has learned nothing at all. Each does within some
-// hundred steps, once its learning rate is there: after `guesses` records it
-// is a warning.
+// began, the model only guesses, or the loss does not move at all any more.
+// Asked of the beginning alone: late in a training all losses fall by less than
+// their noise. A run that was resumed did its falling before.
 
 #ifndef NANWATCH_DETECT_LOSS_NOT_DECREASING_H_
 #define NANWATCH_DETECT_LOSS_NOT_DECREASING_H_

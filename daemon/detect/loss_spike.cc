@@ -325,9 +325,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   const bool back =
       exploded_ == 0 && !falls &&
       (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));
-  const Severity now =
-      episode_.OnSince(told_.step, trigger, back && kind_.stuck == 0,
-                       c.record.step, static_cast<int64_t>(t[kClear]));
+  const Severity now = episode_.OnSince(
+      told_.step, trigger, back && kind_.stuck == 0, c.record.step, t[kClear]);
   returns_ = episode_.open() && now < Severity::kCritical &&
              (s.out() ? s.excursion().course().Falls(jump_.usual) : back);
   return now;
@@ -343,8 +342,7 @@ Severity LossSpike::OnEnd(Thresholds t) {
   if (at_end_ > episode_.severity()) {
     if (kind_.stuck == 0) told_ = jump_;
     to_end_ = held_ > 0;
-    return episode_.OnSince(told_.step, at_end_, false, last_step_,
-                            static_cast<int64_t>(t[kClear]));
+    return episode_.OnSince(told_.step, at_end_, false, last_step_, t[kClear]);
   }
   to_end_ = held_ > 0;
   return episode_.severity();
@@ -355,16 +353,15 @@ std::string LossSpike::SayStuck(Tense tense) const {
   return Sentence(tense == Tense::kPresent
                       ? " It has learned little since: it stands at about "
                       : " It had learned little since: it stood at about ",
-                  static_cast<double>(kind_.stuck), ".");
+                  kind_.stuck, ".");
 }
 
 void LossSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
   if (falls_) {
     finding->sentence = Sentence(
-        "The loss rose from ", static_cast<double>(fall_.from()), " to ",
-        static_cast<double>(fall_.to()), " while ", fall_.falls(),
-        " updates overflowed, and the loss scale never grew.");
+        "The loss rose from ", fall_.from(), " to ", fall_.to(), " while ",
+        fall_.falls(), " updates overflowed, and the loss scale never grew.");
     finding->numbers = {{"loss", fall_.to(), ""},
                         {"lowest", fall_.from(), ""},
                         {"overflows", static_cast<double>(fall_.falls()), ""}};
@@ -374,8 +371,7 @@ void LossSpike::Describe(Finding* finding) const {
   finding->SayBoth([&](Tense tense) {
     const bool is = is_high && tense == Tense::kPresent;
     const std::string rose =
-        Sentence("The loss rose from ", static_cast<double>(told_.usual),
-                 " to ", static_cast<double>(told_.peak));
+        Sentence("The loss rose from ", told_.usual, " to ", told_.peak);
     if (told_.broken >= 0) {
       return Sentence(rose, is ? " and is" : " and was",
                       " not finite from step ", told_.broken, " on.");

@@ -8,9 +8,6 @@
 namespace nanwatch {
 namespace {
 
-// Updates; further apart they are not one series; ours.
-constexpr int kApart = 10;
-
 constexpr ThresholdSpec kThresholds[] = {
     {"ratio", 0.5, 0.01, 1, "of the dtype's maximum",
      "Hugging Face frame 6.27e4; PopART counts from 0.125"},
@@ -42,15 +39,12 @@ Severity NearOverflow::OnOp(const OpContext& c, Thresholds t) {
   const bool near = *abs_max >= t[kRatio] * limit;
   Severity trigger = Severity::kNone;
   if (near) {
-    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
-    if (c.update != update_) ++held_;
-    update_ = c.update;
     abs_max_ = *abs_max;
     limit_ = limit;
-    if (held_ >= t[kHold]) trigger = Severity::kWarning;
+    if (seen_.Add(c.update) >= t[kHold]) trigger = Severity::kWarning;
   }
   return episode_.On(trigger, *abs_max >= t[kClearRatio] * limit, c.update,
-                     s.step, static_cast<int64_t>(t[kClear]));
+                     s.step, t[kClear]);
 }
 
 void NearOverflow::Describe(Finding* finding) const {
@@ -58,10 +52,11 @@ void NearOverflow::Describe(Finding* finding) const {
   finding->sentence =
       Sentence("The largest value is ", abs_max_, ", ", 100 * abs_max_ / limit_,
                " % of the largest number of the dtype (", limit_, "), at ",
-               held_, " updates.");
-  finding->numbers = {{"abs_max", abs_max_, ""},
-                      {"dtype_max", limit_, ""},
-                      {"attempts", static_cast<double>(held_), "updates"}};
+               seen_.count(), " updates.");
+  finding->numbers = {
+      {"abs_max", abs_max_, ""},
+      {"dtype_max", limit_, ""},
+      {"attempts", static_cast<double>(seen_.count()), "updates"}};
 }
 
 }  // namespace nanwatch

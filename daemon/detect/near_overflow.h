@@ -6,6 +6,7 @@
 #define NANWATCH_DETECT_NEAR_OVERFLOW_H_
 
 #include "detect/context.h"
+#include "detect/near_updates.h"
 #include "detect/op_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -24,8 +25,7 @@ class NearOverflow {
   OpEpisode episode_;
   double abs_max_ = 0;
   double limit_ = 0;
-  int64_t update_ = -1;  // of the newest near status
-  int32_t held_ = 0;     // updates with a near status, none far between
+  NearUpdates seen_;
 };
 
 }  // namespace nanwatch

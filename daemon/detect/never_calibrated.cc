@@ -27,7 +27,7 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
   if (s.good_steps() > 0) {
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, !s.overflowed(), c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+                       t[kClear]);
   }
   if (s.updates() <= s.grace_updates() || s.fate() != Fate::kLost) {
     return episode_.severity();

@@ -38,8 +38,7 @@ Severity NoSingleScale::OnStep(const StepContext& c, Thresholds t) {
   // Layers that have scales of their own need no single one.
   if (c.layers != nullptr) {
     held_ = 0;
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   const GradientRange& range = c.gradients->range;
   const auto headroom = range.headroom();
@@ -48,8 +47,7 @@ Severity NoSingleScale::OnStep(const StepContext& c, Thresholds t) {
   const uint32_t losing = range.Losing(highest);
   if (losing < t[kShare] * range.bounded()) {
     held_ = 0;
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   losing_ = losing;
   bounded_ = range.bounded();

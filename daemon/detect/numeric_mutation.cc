@@ -7,8 +7,6 @@
 namespace nanwatch {
 namespace {
 
-// Updates; further apart they are not one series; ours.
-constexpr int kApart = 10;
 constexpr uint8_t kCalm = 16;  // outputs; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -54,19 +52,16 @@ Severity NumericMutation::OnOp(const OpContext& c, Thresholds t) {
   const double ratio = static_cast<double>(*output) / input;
   Severity trigger = Severity::kNone;
   if (ratio > t[kRatio] && c.trend.calm >= kCalm) {
-    if (update_ < 0 || c.update - update_ > kApart) held_ = 0;
-    if (c.update != update_) ++held_;
-    update_ = c.update;
     input_ = input;
     output_ = *output;
-    if (held_ >= t[kHold]) {
+    if (seen_.Add(c.update) >= t[kHold]) {
       trigger = std::isfinite(top) && *output * t[kNearTop] >= top
                     ? Severity::kWarning
                     : Severity::kInfo;
     }
   }
   return episode_.On(trigger, ratio > t[kClearRatio], c.update, c.status.step,
-                     static_cast<int64_t>(t[kClear]));
+                     t[kClear]);
 }
 
 void NumericMutation::Describe(Finding* finding) const {

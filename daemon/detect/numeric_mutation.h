@@ -6,6 +6,7 @@
 #define NANWATCH_DETECT_NUMERIC_MUTATION_H_
 
 #include "detect/context.h"
+#include "detect/near_updates.h"
 #include "detect/op_episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -24,8 +25,7 @@ class NumericMutation {
   OpEpisode episode_;
   double input_ = 0;
   double output_ = 0;
-  int64_t update_ = -1;
-  int32_t held_ = 0;
+  NearUpdates seen_;
 };
 
 }  // namespace nanwatch

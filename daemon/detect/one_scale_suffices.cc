@@ -43,17 +43,12 @@ Severity OneScaleSuffices::OnLayers(const LayerContext& c, Thresholds t) {
   }
   const bool one = known && layers >= 2 && low + t[kRoom] <= high;
   if (one) {
-    if (held_++ == 0) since_ = c.record.step;
     layers_ = layers;
     low_ = low;
     high_ = high;
-  } else {
-    held_ = 0;
   }
-  const Severity trigger =
-      held_ >= t[kHold] ? Severity::kInfo : Severity::kNone;
-  return episode_.OnSince(since_, trigger, !one, c.record.step,
-                          static_cast<int64_t>(t[kClear]));
+  return episode_.OnRecord(one, t[kHold], Severity::kInfo, c.record.step,
+                           t[kClear]);
 }
 
 void OneScaleSuffices::Describe(Finding* finding) const {

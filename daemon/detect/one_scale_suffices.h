@@ -23,9 +23,7 @@ class OneScaleSuffices {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  int64_t since_ = 0;  // step of the first of those in a row
-  int32_t held_ = 0;   // records in a row
+  HeldEpisode episode_;
   uint32_t layers_ = 0;
   double low_ = 0;   // log2 of what all need
   double high_ = 0;  // log2 of what all bear

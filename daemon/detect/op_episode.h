@@ -20,7 +20,7 @@ class OpEpisode {
   // opens the episode or makes it worse. It ends at the first status that is
   // not bad, at least `clear_after` updates after the last one that was.
   Severity On(Severity trigger, bool bad, int64_t update, int64_t step,
-              int64_t clear_after) {
+              double clear_after) {
     if (trigger != Severity::kNone) {
       if (severity_ == Severity::kNone) opened_ = step;
       severity_ = std::max(severity_, trigger);
@@ -29,7 +29,7 @@ class OpEpisode {
     if (bad || trigger != Severity::kNone) {
       last_ = step;
       last_bad_ = update;
-    } else if (update - last_bad_ >= clear_after) {
+    } else if (static_cast<double>(update - last_bad_) >= clear_after) {
       severity_ = Severity::kNone;
     }
     return severity_;

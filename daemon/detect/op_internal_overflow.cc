@@ -35,7 +35,7 @@ Severity OpInternalOverflow::OnOp(const OpContext& c, Thresholds t) {
     padding_ = PaddingElements(c.op);
   }
   return episode_.On(internal ? Severity::kWarning : Severity::kNone, internal,
-                     c.update, s.step, static_cast<int64_t>(t[kClear]));
+                     c.update, s.step, t[kClear]);
 }
 
 void OpInternalOverflow::Describe(Finding* finding) const {

@@ -51,7 +51,7 @@ constinit const RuleSpec OpOverflowOrigin::kSpec = {
 
 Severity OpOverflowOrigin::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;
-  const auto clear = static_cast<int64_t>(t[kClear]);
+  const double clear = t[kClear];
   if (!IsResult(s.slot)) return Severity::kNone;
   const BadElements bad = CountBad(c);
   if (!bad.any() || c.inputs != InputState::kClean) {

@@ -30,7 +30,7 @@ Severity OpOverflowPropagated::OnOp(const OpContext& c, Thresholds t) {
     ++(CountBad(c).any() ? passed_on_ : absorbed_);
   }
   return episode_.On(received ? Severity::kInfo : Severity::kNone, received,
-                     c.update, s.step, static_cast<int64_t>(t[kClear]));
+                     c.update, s.step, t[kClear]);
 }
 
 void OpOverflowPropagated::Describe(Finding* finding) const {

@@ -10,10 +10,6 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 50, 1, 100000, "updates", "ours"},
 };
 
-bool IsFp8(Dtype dtype) {
-  return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
-}
-
 }  // namespace
 
 constinit const RuleSpec OpSaturation::kSpec = {
@@ -43,8 +39,7 @@ Severity OpSaturation::OnOp(const OpContext& c, Thresholds t) {
     limit_ = limit;
     trigger = Calibrating(c) ? Severity::kInfo : Severity::kWarning;
   }
-  return episode_.On(trigger, bad, c.update, s.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, bad, c.update, s.step, t[kClear]);
 }
 
 void OpSaturation::Describe(Finding* finding) const {

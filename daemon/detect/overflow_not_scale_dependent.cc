@@ -53,7 +53,7 @@ int OverflowNotScaleDependent::Halvings() const {
 
 Severity OverflowNotScaleDependent::OnOp(const OpContext& c, Thresholds t) {
   const OpStatus& s = c.status;
-  const auto clear = static_cast<int64_t>(t[kClear]);
+  const double clear = t[kClear];
   const BadElements elements = CountBad(c);
   if (!elements.any() && !s.device_flag.value_or(false)) {
     return episode_.On(Severity::kNone, false, c.update, s.step, clear);

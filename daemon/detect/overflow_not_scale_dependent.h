@@ -1,8 +1,6 @@
-// Rule 8, overflow_not_scale_dependent: an op stays bad however low the
-// loss scale goes, or makes NaN in the forward pass: no scale can help. A good
-// step between starts the count anew, because then a lower scale did help;
-// during calibration nothing is concluded from the scale. A fixed scale gives
-// no evidence here, see persistent_op_overflow.
+// Rule 8, overflow_not_scale_dependent: an op stays bad however low the loss
+// scale goes, or makes NaN in the forward pass: no scale can help. A fixed
+// scale gives no evidence here, see persistent_op_overflow.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_
 #define NANWATCH_DETECT_OVERFLOW_NOT_SCALE_DEPENDENT_H_

@@ -1,10 +1,7 @@
-// Rule 6, overflow_rate: too many of the last 1000 updates overflowed.
-// A dynamic scaler that rides the edge overflows a fixed number of times after
-// each growth, and how often that is depends on its growth interval alone
-// (window 100: 2 % of all updates, in healthy runs). So each growth earns the
-// overflows that take it back, and only those beyond are counted. An
-// overflow that does not tell its scale (a log's counter told it) after 50 good
-// updates stands for such a growth. Calibration is not counted.
+// Rule 6, overflow_rate: too many of the last 1000 updates overflowed. How
+// often a scaler that rides the edge overflows depends on its growth interval
+// alone (window 100: 2 % of all updates, in healthy runs). So each growth earns
+// the overflows that take it back, and only those beyond are counted.
 
 #ifndef NANWATCH_DETECT_OVERFLOW_RATE_H_
 #define NANWATCH_DETECT_OVERFLOW_RATE_H_

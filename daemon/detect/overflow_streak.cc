@@ -64,8 +64,7 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     if (!episode_.open()) return Severity::kNone;
     if (to_floor_ > 0)
       to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   // A scale that fell between two step lines says that there was an overflow
   // among many steps, not that they followed one another.

@@ -81,8 +81,8 @@ Severity PersistentOpOverflow::OnOp(const OpContext& c, Thresholds t) {
     applied_ = c.scaler.fate() == Fate::kApplied;
     strikes_ = strikes;
   }
-  const Severity severity = episode_.On(trigger, bad, c.update, s.step,
-                                        static_cast<int64_t>(t[kClear]));
+  const Severity severity =
+      episode_.On(trigger, bad, c.update, s.step, t[kClear]);
   const bool may_strike =
       last_bad_ != Time{} && ToSeconds(s.time - last_bad_) <= t[kWithin];
   if (bad_10_.ones() == 0 && severity == Severity::kNone && !may_strike) {

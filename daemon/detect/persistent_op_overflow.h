@@ -1,8 +1,7 @@
-// Rule 20, persistent_op_overflow: the same op is bad again and again. Also
-// the rule that names the op in runs with a fixed scale or with the overflow
-// check off, where rules on the scale see nothing. Incidents far apart count
-// only where no dynamic scaler makes them on purpose: one that probes a higher
-// scale every 2000 steps would be accused for ever.
+// Rule 20, persistent_op_overflow: the same op is bad again and again. Also the
+// rule that names the op in runs with a fixed scale or with the overflow check
+// off, where rules on the scale see nothing. A dynamic scaler that probes makes
+// incidents far apart on purpose.
 
 #ifndef NANWATCH_DETECT_PERSISTENT_OP_OVERFLOW_H_
 #define NANWATCH_DETECT_PERSISTENT_OP_OVERFLOW_H_

@@ -106,7 +106,7 @@ Severity RankApart::OnAligned(const AlignedContext& c, Thresholds t) {
   if (away) told_ = lead;
   return episode_.OnSince(told_.since(),
                           left ? Severity::kWarning : Severity::kNone, !away,
-                          s.step, static_cast<int64_t>(t[kClear]));
+                          s.step, t[kClear]);
 }
 
 void RankApart::Describe(Finding* finding) const {

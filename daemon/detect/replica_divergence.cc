@@ -47,7 +47,7 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
 Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
                                          Thresholds t) {
   const AlignedStep& s = c.step;
-  if (s.digest_min == s.digest_max) {
+  if (s.digest.min == s.digest.max) {
     equal_once_ = true;
     unequal_ = 0;
     equal_step_ = s.step;
@@ -59,17 +59,16 @@ Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
   if (unequal_ == 0 && !equal_once_) equal_step_ = s.step - 1;
   unequal_ = std::min(unequal_ + 1, 1 << 20);
   by_digest_ = true;
-  digests_ = s.digests;
-  lower_rank_ = std::min(s.digest_min_rank, s.digest_max_rank);
-  higher_rank_ = std::max(s.digest_min_rank, s.digest_max_rank);
+  digests_ = s.digest.count;
+  lower_rank_ = std::min(s.digest.min_rank, s.digest.max_rank);
+  higher_rank_ = std::max(s.digest.min_rank, s.digest.max_rank);
   odd_rank_ = -1;
-  const auto others = s.digests - 1;
-  if (s.digests > 2 && s.digest_min_count == 1 &&
-      s.digest_max_count == others) {
-    odd_rank_ = s.digest_min_rank;
-  } else if (s.digests > 2 && s.digest_max_count == 1 &&
-             s.digest_min_count == others) {
-    odd_rank_ = s.digest_max_rank;
+  const auto others = s.digest.count - 1;
+  if (s.digest.count > 2 && s.digest.at_min == 1 && s.digest.at_max == others) {
+    odd_rank_ = s.digest.min_rank;
+  } else if (s.digest.count > 2 && s.digest.at_max == 1 &&
+             s.digest.at_min == others) {
+    odd_rank_ = s.digest.max_rank;
   }
   alike_ = c.replica == ReplicaKind::kAlike;
   // Ranks that nobody declared to be replicas may well train apart.
@@ -109,7 +108,7 @@ Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
 
 Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;
-  const bool digests = s.digests >= 2 && c.replica != ReplicaKind::kNone;
+  const bool digests = s.digest.count >= 2 && c.replica != ReplicaKind::kNone;
   const bool norms = s.norm.count >= 2 && s.nonfinite == 0 && s.skipped == 0;
   if (!digests && !norms) return episode_.severity();
   Severity trigger = Severity::kNone;
@@ -117,10 +116,9 @@ Severity ReplicaDivergence::OnAligned(const AlignedContext& c, Thresholds t) {
   if (digests) trigger = std::max(trigger, JudgeDigests(c, t));
   const bool opens = !episode_.open();
   const bool clean = (!norms || differing_ == 0) &&
-                     (!digests || s.digest_min == s.digest_max) &&
+                     (!digests || s.digest.min == s.digest.max) &&
                      (digests || !by_digest_ || !episode_.open());
-  const Severity now =
-      episode_.On(trigger, clean, s.step, static_cast<int64_t>(t[kClear]));
+  const Severity now = episode_.On(trigger, clean, s.step, t[kClear]);
   if (opens && episode_.open() && by_digest_) {
     episode_.OpenedAt(equal_step_ + 1);
   }

@@ -1,6 +1,5 @@
 #include "detect/rival_gone.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "detect/sentence.h"
@@ -8,7 +7,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kMost = 1 << 20;
 constexpr int32_t kUntilSeen = 32;  // losses; ours
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 
@@ -50,25 +48,17 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
   first_ = std::exp(first_log_);
   const bool low = first_ >= kSizable && s.newest() <= t[kShare] * first_;
-  if (low) {
-    if (held_ == 0) since_ = c.record.step;
-    held_ = std::min(held_ + 1, kMost);
-    loss_ = s.newest();
-  } else {
-    held_ = 0;
-  }
-  const bool gone = held_ >= t[kHold];
-  return episode_.OnSince(since_, gone ? Severity::kWarning : Severity::kNone,
-                          !low, c.record.step, static_cast<int64_t>(t[kClear]));
+  if (low) loss_ = s.newest();
+  return episode_.OnRecord(low, t[kHold], Severity::kWarning, c.record.step,
+                           t[kClear]);
 }
 
 void RivalGone::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->SayBoth([&](Tense tense) {
     return Sentence("The loss of one of two rivals ", In(tense, "is ", "was "),
-                    static_cast<double>(loss_), " for ", held_,
-                    " records, and began at about ",
-                    static_cast<double>(first_),
+                    loss_, " for ", episode_.held(),
+                    " records, and began at about ", first_,
                     ": it always wins, and the other learns nothing from it.");
   });
   finding->numbers = {{"loss", loss_, ""}, {"first", first_, ""}};

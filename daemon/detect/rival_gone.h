@@ -25,12 +25,10 @@ class RivalGone {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  int64_t since_ = 0;             // step of the first loss of the row
+  HeldEpisode episode_;
   float first_log_ = -HUGE_VALF;  // loss that it began with, as a logarithm
   float first_ = 0;               // the same, as it came
   float loss_ = 0;                // the newest that was low
-  int32_t held_ = 0;              // losses in a row; saturates
   bool critic_ = false;           // the loss was below 0
   bool young_ = true;             // it may turn out to be a rival
 };

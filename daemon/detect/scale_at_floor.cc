@@ -147,8 +147,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   was_at_ = at;
-  return episode_.On(trigger, !overflow || probes, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, !overflow || probes, c.record.step, t[kClear]);
 }
 
 void ScaleAtFloor::Describe(Finding* finding) const {

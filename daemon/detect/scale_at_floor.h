@@ -1,8 +1,6 @@
-// Rule 1, scale_at_floor: a dynamic loss scale has fallen to its floor.
-// It cannot fall further, so the next overflows are answered by nothing. Where
-// the scaler has no floor, 1 stands in for it. A scale that began there
-// (BF16 runs log 1 for ever) says nothing. Whether gradients vanish at a low
-// scale is for the gradient rules to say.
+// Rule 1, scale_at_floor: a dynamic loss scale has fallen to its floor. A scale
+// that began there (BF16 runs log 1 for ever) says nothing. Whether gradients
+// vanish at a low scale is for the gradient rules to say.
 
 #ifndef NANWATCH_DETECT_SCALE_AT_FLOOR_H_
 #define NANWATCH_DETECT_SCALE_AT_FLOOR_H_

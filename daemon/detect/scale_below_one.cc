@@ -85,8 +85,7 @@ void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
     trigger =
         lowest < t[kCriticalScale] ? Severity::kCritical : Severity::kWarning;
   }
-  layers_.On(trigger, !below, *c.layers, c.record.step,
-             static_cast<int64_t>(t[kClear]));
+  layers_.On(trigger, !below, *c.layers, c.record.step, t[kClear]);
 }
 
 Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
@@ -107,7 +106,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
     dead_ = false;
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, scale >= 2 || !c.scaler.overflowed(),
-                       c.record.step, static_cast<int64_t>(t[kClear]));
+                       c.record.step, t[kClear]);
   }
   const bool first = ++below_ == static_cast<int32_t>(t[kHold]);
   // One that probes for the best scale below 1 overflows once in each growth
@@ -153,7 +152,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   // A log that shows neither the scale nor overflows shows no clean update.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
   return episode_.OnSince(dead_ ? since_ : c.record.step, trigger, known,
-                          c.record.step, static_cast<int64_t>(t[kClear]));
+                          c.record.step, t[kClear]);
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {

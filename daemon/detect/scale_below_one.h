@@ -1,10 +1,8 @@
-// Rule 2, scale_below_one: a dynamic loss scale below 1 shrinks
-// gradients instead of protecting them. A few scalers (fairseq, floor 1e-4) are
-// healthy there, so it is critical only when overflows go on below 1 or the
-// scale is far below it. Of layer-wise scales the lowest is looked at; which of
-// them an overflow is about is not known, so only a scale far below 1 is
-// critical there. A log may begin, or be continued, where the scale is below 1
-// already and never moves: then the loss says whether anything is learned.
+// Rule 2, scale_below_one: a dynamic loss scale below 1 shrinks gradients
+// instead of protecting them. A few scalers (fairseq, floor 1e-4) are healthy
+// there. Which of several layers an overflow is about is not known. A log may
+// begin where the scale is below 1 already and never moves: then the loss says
+// whether anything is learned.
 
 #ifndef NANWATCH_DETECT_SCALE_BELOW_ONE_H_
 #define NANWATCH_DETECT_SCALE_BELOW_ONE_H_

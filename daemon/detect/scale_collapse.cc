@@ -66,7 +66,7 @@ Severity ScaleCollapse::OnEnd(Thresholds t) {
   scale_ = present_;
   from_ = row_from_;
   return episode_.OnSince(row_step_, Severity::kCritical, false, step_,
-                          static_cast<int64_t>(t[kClear]));
+                          t[kClear]);
 }
 
 Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
@@ -116,8 +116,7 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
   // Below 1 there is no new level to get used to.
   const bool clean = far < t[kClearRatio] * scale && scale >= 1;
-  return episode_.On(trigger, clean, c.record.step,
-                     static_cast<int64_t>(t[kClear]), 1 + unseen);
+  return episode_.On(trigger, clean, c.record.step, t[kClear], 1 + unseen);
 }
 
 void ScaleCollapse::Describe(Finding* finding) const {

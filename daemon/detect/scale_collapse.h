@@ -1,11 +1,7 @@
-// Rule 4, scale_collapse: the loss scale fell far within few updates.
-// It is measured against the largest scale at which an update went well, so a
-// descent from a start scale that never worked (calibration, however deep) is
-// no collapse. A deep fall that ends well above the floor is a warning: scalers
-// come back from there. The windows are blocks of 10 updates, see
-// BlockMaximum. A statistical scaler moves as it likes and is not judged. Where
-// all is over, a row of overflows that took it near its floor is critical
-// sooner: no update shows that it would have ended there.
+// Rule 4, scale_collapse: the loss scale fell far within few updates, from a
+// scale at which an update went well: a descent from a start scale that never
+// worked is no collapse. A statistical scaler moves as it likes and is not
+// judged.
 
 #ifndef NANWATCH_DETECT_SCALE_COLLAPSE_H_
 #define NANWATCH_DETECT_SCALE_COLLAPSE_H_

@@ -66,7 +66,7 @@ Severity ScaleDiscontinuity::OnStep(const StepContext& c, Thresholds t) {
                                ? Severity::kInfo
                                : Severity::kWarning;
   return episode_.On(trigger, !c.scaler.never_falls(), c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+                     t[kClear]);
 }
 
 void ScaleDiscontinuity::Describe(Finding* finding) const {

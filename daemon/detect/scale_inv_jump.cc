@@ -48,8 +48,7 @@ Severity ScaleInvJump::OnOp(const OpContext& c, Thresholds t) {
     after_ = *now;
     if (jumps_.ones() >= t[kJumps]) trigger = Severity::kWarning;
   }
-  return episode_.On(trigger, jump, c.update, c.status.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, jump, c.update, c.status.step, t[kClear]);
 }
 
 void ScaleInvJump::Describe(Finding* finding) const {

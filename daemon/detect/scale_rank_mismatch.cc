@@ -24,32 +24,22 @@ constinit const RuleSpec ScaleRankMismatch::kSpec = {
 
 Severity ScaleRankMismatch::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;
-  if (s.scales < 2) return episode_.severity();
+  if (s.scale.count < 2) return episode_.severity();
   // Not SameScale: every rank of a group prints alike. NaN differs from all.
-  const bool equal = s.scale_max - s.scale_min <= 1e-6 * s.scale_max ||
-                     s.scale_max == s.scale_min;
-  if (equal) {
-    differing_ = 0;
-    return episode_.On(Severity::kNone, true, s.step,
-                       static_cast<int64_t>(t[kClear]));
-  }
-  if (++differing_ == 1 && !episode_.open()) first_step_ = s.step;
-  if (differing_ < t[kHold]) {
-    return episode_.On(Severity::kNone, false, s.step, 1);
-  }
-  min_ = s.scale_min;
-  max_ = s.scale_max;
-  min_rank_ = s.scale_min_rank;
-  max_rank_ = s.scale_max_rank;
-  const bool opens = !episode_.open();
-  const Severity severity = episode_.On(Severity::kCritical, false, s.step, 1);
-  if (opens) {
-    episode_.OpenedAt(first_step_);
+  const bool equal = s.scale.max - s.scale.min <= 1e-6 * s.scale.max ||
+                     s.scale.max == s.scale.min;
+  if (!equal) {
+    min_ = s.scale.min;
+    max_ = s.scale.max;
+    min_rank_ = s.scale.min_rank;
+    max_rank_ = s.scale.max_rank;
     // The odd one out; of two alike the lower one, which fell alone.
-    odd_rank_ =
-        s.scales_at_max < s.scales_at_min ? s.scale_max_rank : s.scale_min_rank;
+    if (!episode_.open()) {
+      odd_rank_ = s.scale.at_max < s.scale.at_min ? max_rank_ : min_rank_;
+    }
   }
-  return severity;
+  return episode_.OnRecord(!equal, t[kHold], Severity::kCritical, s.step,
+                           t[kClear]);
 }
 
 void ScaleRankMismatch::Describe(Finding* finding) const {

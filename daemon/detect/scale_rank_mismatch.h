@@ -20,9 +20,7 @@ class ScaleRankMismatch {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  int32_t differing_ = 0;  // steps in a row
-  int64_t first_step_ = 0;
+  HeldEpisode episode_;
   double min_ = 0;
   double max_ = 0;
   int32_t min_rank_ = -1;

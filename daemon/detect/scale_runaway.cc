@@ -36,14 +36,14 @@ constinit const RuleSpec ScaleRunaway::kSpec = {
 Severity ScaleRunaway::OnStep(const StepContext& c, Thresholds t) {
   const double scale = c.scaler.scale().value_or(0);
   if (scale <= t[kInfo]) {
-    above_ = 0;
+    above_ = Streak();
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, true, c.record.step, 1);
   }
   const double first = c.scaler.first_scale().value_or(scale);
   if (!c.scaler.dynamic() || scale <= first) return episode_.severity();
-  if (above_++ == 0) since_step_ = c.record.step;
-  const int64_t held = std::max(above_, c.record.step - since_step_);
+  const int64_t updates = above_.Add(true, c.record.step);
+  const int64_t held = std::max(updates, c.record.step - above_.since());
   Severity trigger = Severity::kNone;
   if (scale >= t[kCritical]) {
     trigger = Severity::kCritical;

@@ -1,12 +1,7 @@
 // Rule 10, scale_stuck: a dynamic loss scale stands still though nothing
-// overflows, for several times the interval after which its scaler grows: its
-// update() is not called, or what it counts is lost again and again. Nothing
-// breaks by it; small gradients underflow that a higher scale would keep.
-//
-// A scale that rides the edge grows and falls back within two updates, so only
-// an unbroken series of records says that it stood still; and only a declared
-// scaler has an interval to be measured by. Many declare its name and not their
-// interval: then the scaler's usual one is taken, and much more patience.
+// overflows: its update() is not called, or what it counts is lost again and
+// again. Nothing breaks by it; small gradients underflow that a higher scale
+// would keep.
 
 #ifndef NANWATCH_DETECT_SCALE_STUCK_H_
 #define NANWATCH_DETECT_SCALE_STUCK_H_

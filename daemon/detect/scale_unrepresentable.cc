@@ -43,7 +43,7 @@ void ScaleUnrepresentable::LookAtLayers(const StepContext& c, Thresholds t) {
   const double lowest = c.layers->of.lowest;
   const bool usable = lowest >= t[kSmallest] && std::isfinite(lowest);
   layers_.On(usable ? Severity::kNone : Severity::kCritical, usable, *c.layers,
-             c.record.step, static_cast<int64_t>(t[kLayersClear]));
+             c.record.step, t[kLayersClear]);
 }
 
 Severity ScaleUnrepresentable::OnStep(const StepContext& c, Thresholds t) {

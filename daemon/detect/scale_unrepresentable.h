@@ -1,8 +1,7 @@
-// Rule 3, scale_unrepresentable: the loss scale is 0, negative, NaN,
-// infinite, or so small that its fp32 reciprocal is infinite. Nothing recovers
-// from that: it stays until the attempt ends. Some logs print -1 or 0 for "not
-// known" from the first record on; that is no finding. Of layer-wise scales the
-// lowest is looked at, and a scaler that chooses them anew may recover.
+// Rule 3, scale_unrepresentable: the loss scale is 0, negative, NaN, infinite,
+// or so small that its fp32 reciprocal is infinite. Some logs print -1 or 0 for
+// "not known" from the first record on; that is no finding. A scaler of layer-
+// wise scales chooses them anew, and may recover.
 
 #ifndef NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_
 #define NANWATCH_DETECT_SCALE_UNREPRESENTABLE_H_

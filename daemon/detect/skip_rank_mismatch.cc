@@ -25,8 +25,7 @@ Severity SkipRankMismatch::OnAligned(const AlignedContext& c, Thresholds t) {
   const AlignedStep& s = c.step;
   if (s.skipped + s.applied < 2) return episode_.severity();
   if (s.skipped == 0 || s.applied == 0) {
-    return episode_.On(Severity::kNone, true, s.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, s.step, t[kClear]);
   }
   skipped_ = s.skipped;
   applied_ = s.applied;

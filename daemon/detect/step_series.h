@@ -109,8 +109,7 @@ struct StepSeries {
     if (!std::isfinite(value) || value < kLeastNorm) return;
     grad_norm.Add(value, ln, step, kNorm);
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
-        (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm &&
-         step - grad_norm.excursion().step() > kMany) ||
+        (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm) ||
         (kind == Kind::kRewards && Stays(grad_norm, kSoon))) {
       grad_norm.Accept();
     }

@@ -1,9 +1,6 @@
 #include "detect/term_nonfinite.h"
 
-#include <algorithm>
-
 #include "detect/sentence.h"
-#include "detect/told_since.h"
 
 namespace nanwatch {
 
@@ -22,23 +19,16 @@ constinit const RuleSpec TermNonfinite::kSpec = {
     "the weights is not seen."};
 
 Severity TermNonfinite::OnTime(const TimeContext& c, Thresholds) {
-  const auto told = ReadToldSince(c.run, "term_not_finite");
-  if (!told) return Severity::kNone;
-  since_ = told->step;
-  name_.Set(told->name);
-  step_ = c.last_step;
-  return Severity::kWarning;
+  return told_.Read(c, "term_not_finite", &name_) ? Severity::kWarning
+                                                  : Severity::kNone;
 }
 
 void TermNonfinite::Describe(Finding* finding) const {
-  finding->opened_step = since_;
-  finding->last_step = std::max(step_, since_);
+  told_.Describe(finding);
   finding->SayBoth([this](Tense tense) {
     return Sentence(
-        "The term ", name_.get(), " ",
-        In(tense, "is not finite since", "was not finite from"), " step ",
-        since_, In(tense, "", " on"), ", and the loss beside it ",
-        In(tense, "is", "was"),
+        "The term ", name_.get(), " ", told_.NotFinite(tense),
+        ", and the loss beside it ", In(tense, "is", "was"),
         ": the program leaves the term out of the loss, or hides it.");
   });
 }

@@ -4,36 +4,31 @@
 #ifndef NANWATCH_DETECT_TOLD_SINCE_H_
 #define NANWATCH_DETECT_TOLD_SINCE_H_
 
-#include <charconv>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
-#include "model/run.h"
+#include "detect/context.h"
+#include "detect/op_name_text.h"
+#include "model/finding.h"
 
 namespace nanwatch {
 
-struct ToldSince {
-  int64_t step = 0;
-  std::string_view name;  // a part of the run's settings
-};
+// Trivially copyable: a member of a rule.
+class ToldSince {
+ public:
+  // Reads the run's setting "3350 val_loss". Returns false, and changes
+  // nothing, where there is none, or it says that it is so no more.
+  bool Read(const TimeContext& c, const std::string& setting,
+            OpNameText* name = nullptr);
+  void Describe(Finding* finding) const;
+  int64_t step() const { return step_; }
+  // "is not finite since step 3350", "was not finite from step 3350 on".
+  std::string NotFinite(Tense tense) const;
 
-// Reads the setting "3350 val_loss". nullopt: there is none, or it says that it
-// is so no more.
-inline std::optional<ToldSince> ReadToldSince(const RunDescription& run,
-                                              const std::string& setting) {
-  const auto told = run.settings.find(setting);
-  if (told == run.settings.end()) return std::nullopt;
-  const std::string_view text = told->second;
-  ToldSince read;
-  const auto step =
-      std::from_chars(text.data(), text.data() + text.size(), read.step);
-  if (step.ec != std::errc()) return std::nullopt;
-  read.name = text.substr(static_cast<size_t>(step.ptr - text.data()));
-  if (read.name.starts_with(' ')) read.name.remove_prefix(1);
-  return read;
-}
+ private:
+  int64_t step_ = 0;
+  int64_t newest_ = 0;  // step of the run
+};
 
 }  // namespace nanwatch
 

@@ -216,8 +216,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
     }
     if (*loss == 0 && zeros && *zeros >= 1) {
       all_zero_ = 0;
-      return episode_.On(Severity::kNone, true, c.record.step,
-                         static_cast<int64_t>(t[kClear]));
+      return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
     }
   }
   if (c.gradients != nullptr) TakeName(c);
@@ -248,7 +247,7 @@ Severity UnderflowMeasured::OnStep(const StepContext& c, Thresholds t) {
   const bool clean = !died_ && fraction_ < t[kWarning] / 2 &&
                      zeros_ - usual_zeros_ < t[kRise] / 2;
   const bool was_open = episode_.open();
-  episode_.On(trigger, clean, c.record.step, static_cast<int64_t>(t[kClear]));
+  episode_.On(trigger, clean, c.record.step, t[kClear]);
   if (died_) {
     episode_.OpenedAt(death_.since());
   } else if (!was_open && !name_.get().empty()) {

@@ -38,8 +38,7 @@ Severity UnderflowPredicted::OnStep(const StepContext& c, Thresholds t) {
   // What layers lose at scales of their own is layer_underflow's.
   if (c.layers != nullptr) {
     held_ = 0;
-    return episode_.On(Severity::kNone, true, c.record.step,
-                       static_cast<int64_t>(t[kClear]));
+    return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   const GradientRange& range = c.gradients->range;
   const auto headroom = range.headroom();
@@ -60,8 +59,7 @@ Severity UnderflowPredicted::OnStep(const StepContext& c, Thresholds t) {
     held_ = 0;
   }
   const bool clean = share <= t[kClearShare] || *headroom < t[kHeadroom] - 2;
-  return episode_.On(trigger, clean, c.record.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, clean, c.record.step, t[kClear]);
 }
 
 void UnderflowPredicted::Describe(Finding* finding) const {

@@ -41,16 +41,11 @@ Severity UnscaledTwice::OnStep(const StepContext& c, Thresholds t) {
   }
   const bool twice = std::abs(applied * scale / norm - 1) < kEqual;
   if (twice) {
-    if (twice_++ == 0) since_ = r.step;
     norm_ = static_cast<float>(norm);
     applied_ = static_cast<float>(applied);
     scale_ = static_cast<float>(scale);
-  } else {
-    twice_ = 0;
   }
-  const Severity trigger =
-      twice_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
-  return episode_.OnSince(since_, trigger, !twice, r.step, 1);
+  return episode_.OnRecord(twice, t[kHold], Severity::kWarning, r.step, 1);
 }
 
 void UnscaledTwice::Describe(Finding* finding) const {

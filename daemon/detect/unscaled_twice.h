@@ -25,12 +25,10 @@ class UnscaledTwice {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
+  HeldEpisode episode_;
   float norm_ = 0;     // unscaled, before clipping
   float applied_ = 0;  // what the optimizer got
   float scale_ = 0;
-  int64_t since_ = 0;  // step of the first of those in a row
-  int32_t twice_ = 0;  // looks in a row
 };
 
 }  // namespace nanwatch

@@ -124,7 +124,7 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   }
   return episode_.OnSince(since_, trigger,
                           fault == UpdateFault::kNone || learns, r.step,
-                          static_cast<int64_t>(t[kClear]));
+                          t[kClear]);
 }
 
 void UpdateFaultRule::Describe(Finding* finding) const {

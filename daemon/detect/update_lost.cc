@@ -47,12 +47,9 @@ Severity UpdateLost::OnStep(const StepContext& c, Thresholds t) {
   highest_rate_ = std::max(highest_rate_, rate);
   const bool lost = share >= t[kShare];
   if (rises || rate < kLowRate * highest_rate_) return episode_.severity();
-  if (held_ == 0 || !lost) since_ = r.step;
-  held_ = lost ? held_ + 1 : 0;
   if (lost) share_ = share;
-  return episode_.OnSince(
-      since_, held_ >= t[kHold] ? Severity::kWarning : Severity::kNone, !lost,
-      r.step, static_cast<int64_t>(t[kClear]));
+  return episode_.OnRecord(lost, t[kHold], Severity::kWarning, r.step,
+                           t[kClear]);
 }
 
 void UpdateLost::Describe(Finding* finding) const {
@@ -62,8 +59,9 @@ void UpdateLost::Describe(Finding* finding) const {
                " % of the elements of weights in 16 bits are as "
                "they were some updates ago, though they had gradients: "
                "updates are smaller than the format resolves.");
-  finding->numbers = {{"stuck_fraction", share_, ""},
-                      {"measures", static_cast<double>(held_), "measures"}};
+  finding->numbers = {
+      {"stuck_fraction", share_, ""},
+      {"measures", static_cast<double>(episode_.held()), "measures"}};
 }
 
 }  // namespace nanwatch

@@ -24,12 +24,10 @@ class UpdateLost {
   void Describe(Finding* finding) const;
 
  private:
-  Episode episode_;
-  int64_t since_ = 0;
+  HeldEpisode episode_;
   float share_ = 0;
   float highest_rate_ = 0;
-  float rate_ = 0;    // at the measure before
-  int32_t held_ = 0;  // measures
+  float rate_ = 0;  // at the measure before
 };
 
 }  // namespace nanwatch

@@ -79,15 +79,13 @@ Severity UpdateNormSpike::OnStep(const StepContext& c, Thresholds t) {
     nats_ = x.nats();
   }
   return episode_.OnSince(x.step(), high ? Severity::kWarning : Severity::kNone,
-                          above < clear, c.record.step,
-                          static_cast<int64_t>(t[kClear]));
+                          above < clear, c.record.step, t[kClear]);
 }
 
 void UpdateNormSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence("The norm of the update is ", static_cast<double>(norm_), ", ",
-               static_cast<double>(times_),
+      Sentence("The norm of the update is ", norm_, ", ", times_,
                by_rate_ ? " times its usual share of the learning rate."
                         : " times its usual size.");
   finding->numbers = {{"update_norm", norm_, ""},

@@ -1,8 +1,6 @@
-// Rule 40, update_norm_spike: updates are far larger than they were. An
-// adaptive optimizer divides by the size of its gradients, so the norm of its
-// updates is steady, and when it is not a spike of the loss often follows. It
-// is judged as a share of the learning rate, where that is collected, because a
-// schedule moves both. It leads, so it only warns.
+// Rule 40, update_norm_spike: updates are far larger than they were. Those of
+// an adaptive optimizer are of a steady size, and when they are not, a spike of
+// the loss often follows. It leads, so it only warns.
 
 #ifndef NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_
 #define NANWATCH_DETECT_UPDATE_NORM_SPIKE_H_

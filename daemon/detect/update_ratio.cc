@@ -79,8 +79,7 @@ Severity UpdateRatio::OnStep(const StepContext& c, Thresholds t) {
   const double ratio = update / weights;
   const Severity trigger = Judge(ratio, weights, rate, t);
   if (trigger != Severity::kNone) ratio_ = ratio;
-  return episode_.On(trigger, high_ == 0 && small_ == 0, r.step,
-                     static_cast<int64_t>(t[kClear]));
+  return episode_.On(trigger, high_ == 0 && small_ == 0, r.step, t[kClear]);
 }
 
 namespace {

@@ -1,12 +1,8 @@
 // Rule 38, update_ratio: an update changes the weights by too much to keep
-// anything of what they knew, or by less than their own precision.
-//
-// Programs differ in what they call the norm of an update (some leave the
-// learning rate out), and a ratio in other units proves nothing. So a high one
-// is believed only when the norm of the weights moves as well, which it does by
-// ratio^2 / 2 an update at least where weights grow freely. The first updates
-// are not judged: what begins at zero is changed by any factor. A low one is
-// believed only while the learning rate is not low itself.
+// anything of what they knew, or by less than their own precision. Programs
+// differ in what they call the norm of an update, so a high one is believed
+// only when the norm of the weights moves as well, which it does by ratio^2 / 2
+// an update at least where weights grow freely.
 
 #ifndef NANWATCH_DETECT_UPDATE_RATIO_H_
 #define NANWATCH_DETECT_UPDATE_RATIO_H_

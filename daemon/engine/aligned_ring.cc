@@ -55,7 +55,6 @@ int32_t AlignedRing::CountPassed(Place at, std::span<const Place> places) {
       places.begin(), places.end(), [&](const Place& p) { return p >= at; }));
 }
 
-// Ties go to the lowest rank, so that the order of arrival does not show.
 void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
                        Fate fate) {
   AlignedStep& step = slot->step;
@@ -63,21 +62,7 @@ void AlignedRing::Note(Slot* slot, int32_t rank, const StepRecord& record,
   slot->last = std::max(slot->last, record.time);
   ++step.seen;
   if (const auto scale = record.get(StepField::kLossScale)) {
-    const bool first = step.scales++ == 0;
-    if (first || *scale < step.scale_min) step.scales_at_min = 0;
-    if (first || *scale > step.scale_max) step.scales_at_max = 0;
-    if (first || *scale < step.scale_min ||
-        (*scale == step.scale_min && rank < step.scale_min_rank)) {
-      step.scale_min = *scale;
-      step.scale_min_rank = rank;
-    }
-    if (first || *scale > step.scale_max ||
-        (*scale == step.scale_max && rank < step.scale_max_rank)) {
-      step.scale_max = *scale;
-      step.scale_max_rank = rank;
-    }
-    step.scales_at_min += *scale == step.scale_min;
-    step.scales_at_max += *scale == step.scale_max;
+    step.scale.Add(rank, *scale);
   }
   const auto lowest = [rank](int32_t* of) {
     if (*of < 0 || rank < *of) *of = rank;
@@ -110,27 +95,7 @@ void AlignedRing::NoteReplica(int32_t rank, const StepRecord& record,
     step->norm_second = std::max(step->norm_second, std::min(largest, *norm));
   }
   if (loss && std::isfinite(*loss)) step->loss.Add(rank, *loss);
-  if (!record.replica_digest) return;
-  const uint64_t digest = *record.replica_digest;
-  const bool first = step->digests++ == 0;
-  if (first || digest < step->digest_min) {
-    step->digest_min = digest;
-    step->digest_min_count = 0;
-    step->digest_min_rank = rank;
-  }
-  if (first || digest > step->digest_max) {
-    step->digest_max = digest;
-    step->digest_max_count = 0;
-    step->digest_max_rank = rank;
-  }
-  if (digest == step->digest_min) {
-    ++step->digest_min_count;
-    step->digest_min_rank = std::min(step->digest_min_rank, rank);
-  }
-  if (digest == step->digest_max) {
-    ++step->digest_max_count;
-    step->digest_max_rank = std::min(step->digest_max_rank, rank);
-  }
+  if (record.replica_digest) step->digest.Add(rank, *record.replica_digest);
 }
 
 void AlignedRing::NoteOps(int32_t rank, const StepOps& ops, AlignedStep* step) {

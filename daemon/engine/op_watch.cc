@@ -20,10 +20,6 @@ constexpr int64_t kWatchUpdates = 512;
 constexpr int kCalm = 16;
 constexpr int kCalmest = 31;
 
-bool IsFp8(Dtype dtype) {
-  return dtype == Dtype::kFp8E4M3 || dtype == Dtype::kFp8E5M2;
-}
-
 // By Dtype: magnitudes from which a row is worth a look.
 const std::array<float, 8>& NearLimits() {
   static const std::array<float, 8> all = [] {

@@ -332,9 +332,9 @@ void RunState::Align(const RankState& rank, const OptimizerTrack& track,
 }
 
 ReplicaKind RunState::KindOf(const AlignedStep& step) const {
-  if (step.digests < 2 || step.digest_min == step.digest_max) return {};
-  const RankState* low = FindRank(step.digest_min_rank);
-  const RankState* high = FindRank(step.digest_max_rank);
+  if (step.digest.count < 2 || step.digest.min == step.digest.max) return {};
+  const RankState* low = FindRank(step.digest.min_rank);
+  const RankState* high = FindRank(step.digest.max_rank);
   if (low == nullptr || high == nullptr) return {};
   const RankDescription& a = low->description;
   const RankDescription& b = high->description;
@@ -345,12 +345,12 @@ ReplicaKind RunState::KindOf(const AlignedStep& step) const {
 }
 
 std::string_view RunState::DifferingOp(const AlignedStep& step) const {
-  if (step.digests < 2 || step.digest_min == step.digest_max) return {};
-  const RankState* low = FindRank(step.digest_min_rank);
-  const RankState* high = FindRank(step.digest_max_rank);
+  if (step.digest.count < 2 || step.digest.min == step.digest.max) return {};
+  const RankState* low = FindRank(step.digest.min_rank);
+  const RankState* high = FindRank(step.digest.max_rank);
   if (low == nullptr || high == nullptr) return {};
   const auto op =
-      TensorThatDiffers(step.digest_min, step.digest_max,
+      TensorThatDiffers(step.digest.min, step.digest.max,
                         std::min(low->ops.names(), high->ops.names()));
   if (!op) return {};
   // Indices are a session's: the same op on both, or it means nothing.

@@ -85,17 +85,6 @@ double UnderflowLogNormal(double log2_mean, double log2_std, double limit,
   return NormalCdf(distance / log2_std);
 }
 
-double UnderflowExact(std::span<const uint64_t> counts, int32_t first,
-                      int32_t limit, int32_t bits) {
-  uint64_t all = 0;
-  uint64_t lost = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    all += counts[i];
-    if (first + static_cast<int64_t>(i) + bits < limit) lost += counts[i];
-  }
-  return all == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(all);
-}
-
 double LowestNormal(double rms, double limit) {
   return limit - kNearZeroLog2 - ExactLog2(rms);
 }

@@ -34,12 +34,10 @@ double UnderflowNormal(double rms, double limit, double bits);
 // Log-normal: log2|x| has this mean and deviation. REQUIRES deviation >= 0.
 double UnderflowLogNormal(double log2_mean, double log2_std, double limit,
                           double bits);
-// Exact: of the elements that are counted (finite, not zero).
-double UnderflowExact(std::span<const uint64_t> counts, int32_t first,
-                      int32_t limit, int32_t bits);
 
 // The smallest `bits` at which at most kUnderflowAllowed are lost. The inverse
-// of the three above; LowestExact is a whole number.
+// of the two above; LowestExact, of the elements that are counted (finite, not
+// zero), is a whole number.
 double LowestNormal(double rms, double limit);
 double LowestLogNormal(double log2_mean, double log2_std, double limit);
 // nullopt: nothing is counted.

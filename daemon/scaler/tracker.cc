@@ -201,10 +201,6 @@ bool ScalerTracker::MayHideOverflow(const StepRecord& record) const {
 
 // Does the scale fall where overflow follows overflow?
 inline void ScalerTracker::JudgeAnswer(Told told) {
-  // streak_ is still the record's before.
-  if (last_backoff_ == updates_ && (overflowed_ || streak_ > 0)) {
-    answered_ = true;
-  }
   if (transition_ != Transition::kHeld || told != Told::kOverflow) {
     held_overflows_ = 0;
     never_falls_ = false;

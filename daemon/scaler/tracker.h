@@ -98,9 +98,6 @@ class ScalerTracker {
   // Overflow upon overflow, above the floor, and the scale stands: nobody calls
   // the scaler's update().
   bool never_falls() const { return never_falls_; }
-  // The scale backed off after an overflow, and does not stand now though it
-  // should fall: the scaler answers overflows.
-  bool answered() const { return answered_ && !never_falls_; }
 
   // The newest record: an overflow, by its flag; where that was not collected
   // by the skipped flag, the float status or the scale's fall.
@@ -215,7 +212,6 @@ class ScalerTracker {
   Fate fate_ = Fate::kUnknown;
   bool shared_ = false;
   bool never_falls_ = false;
-  bool answered_ = false;
   bool began_lost_ = false;  // the first record with a scale overflowed
   bool order_mixed_ = false;
   ScaleOrder order_ = ScaleOrder::kUnknown;

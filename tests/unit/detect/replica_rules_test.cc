@@ -141,16 +141,16 @@ TEST(CommNonfiniteOrigin, AgreesWithTheWholeHistory) {
 // Digests of ranks 0, 1, ...
 AlignedStep Digests(const std::vector<uint64_t>& digests) {
   AlignedStep s;
-  s.digests = static_cast<int32_t>(digests.size());
-  s.digest_min = *std::min_element(digests.begin(), digests.end());
-  s.digest_max = *std::max_element(digests.begin(), digests.end());
+  s.digest.count = static_cast<int32_t>(digests.size());
+  s.digest.min = *std::min_element(digests.begin(), digests.end());
+  s.digest.max = *std::max_element(digests.begin(), digests.end());
   for (size_t i = 0; i < digests.size(); ++i) {
     const auto rank = static_cast<int32_t>(i);
-    if (digests[i] == s.digest_min && s.digest_min_count++ == 0) {
-      s.digest_min_rank = rank;
+    if (digests[i] == s.digest.min && s.digest.at_min++ == 0) {
+      s.digest.min_rank = rank;
     }
-    if (digests[i] == s.digest_max && s.digest_max_count++ == 0) {
-      s.digest_max_rank = rank;
+    if (digests[i] == s.digest.max && s.digest.at_max++ == 0) {
+      s.digest.max_rank = rank;
     }
   }
   return s;

@@ -23,11 +23,11 @@ class AlignedFeed {
   }
   Severity Scales(double min, double max) {
     AlignedStep s;
-    s.scales = 4;
-    s.scale_min = min;
-    s.scale_max = max;
-    s.scale_min_rank = 2;
-    s.scale_max_rank = 0;
+    s.scale.count = 4;
+    s.scale.min = min;
+    s.scale.max = max;
+    s.scale.min_rank = 2;
+    s.scale.max_rank = 0;
     return Step(s);
   }
   Severity Skips(int skipped, int applied) {
@@ -68,8 +68,8 @@ TEST(ScaleRankMismatch, TwoStepsFireFiftyEqualClear) {
 TEST(ScaleRankMismatch, NotCollectedIsNeitherEqualNorDifferent) {
   AlignedFeed<ScaleRankMismatch> f;
   AlignedStep alone;
-  alone.scales = 1;
-  alone.scale_min = alone.scale_max = 1024;
+  alone.scale.count = 1;
+  alone.scale.min = alone.scale.max = 1024;
   for (int i = 0; i < 10; ++i) EXPECT_EQ(f.Step(alone), Severity::kNone);
   EXPECT_EQ(f.Scales(512, 1024), Severity::kNone);
   EXPECT_EQ(f.Step(alone), Severity::kNone);
@@ -80,17 +80,17 @@ TEST(ScaleRankMismatch, NamesTheOddRankAsItOpened) {
   const auto odd = [](int32_t at_min, int32_t at_max) {
     AlignedFeed<ScaleRankMismatch> f;
     AlignedStep step;
-    step.scales = at_min + at_max;
-    step.scale_min = 512;
-    step.scale_max = 1024;
-    step.scale_min_rank = 2;
-    step.scale_max_rank = 5;
-    step.scales_at_min = at_min;
-    step.scales_at_max = at_max;
+    step.scale.count = at_min + at_max;
+    step.scale.min = 512;
+    step.scale.max = 1024;
+    step.scale.min_rank = 2;
+    step.scale.max_rank = 5;
+    step.scale.at_min = at_min;
+    step.scale.at_max = at_max;
     f.Step(step);
     f.Step(step);
-    step.scale_min_rank = 7;
-    step.scale_max_rank = 8;
+    step.scale.min_rank = 7;
+    step.scale.max_rank = 8;
     f.Step(step);
     return f.Described().subject.rank;
   };

@@ -98,19 +98,19 @@ void CheckDigests(const AlignedStep& s, const std::vector<Said>& all) {
   for (const Said& one : all) {
     if (one.digest) digests.push_back(*one.digest);
   }
-  ASSERT_EQ(s.digests, static_cast<int32_t>(digests.size()));
+  ASSERT_EQ(s.digest.count, static_cast<int32_t>(digests.size()));
   if (digests.empty()) return;
   std::sort(digests.begin(), digests.end());
-  EXPECT_EQ(s.digest_min, digests.front());
-  EXPECT_EQ(s.digest_max, digests.back());
-  EXPECT_EQ(s.digest_min_count,
+  EXPECT_EQ(s.digest.min, digests.front());
+  EXPECT_EQ(s.digest.max, digests.back());
+  EXPECT_EQ(s.digest.at_min,
             std::count(digests.begin(), digests.end(), digests.front()));
-  EXPECT_EQ(s.digest_max_count,
+  EXPECT_EQ(s.digest.at_max,
             std::count(digests.begin(), digests.end(), digests.back()));
-  EXPECT_EQ(s.digest_min_rank, LowestRank(all, [&](const Said& one) {
+  EXPECT_EQ(s.digest.min_rank, LowestRank(all, [&](const Said& one) {
               return one.digest == digests.front();
             }));
-  EXPECT_EQ(s.digest_max_rank, LowestRank(all, [&](const Said& one) {
+  EXPECT_EQ(s.digest.max_rank, LowestRank(all, [&](const Said& one) {
               return one.digest == digests.back();
             }));
 }

@@ -62,11 +62,11 @@ TEST(AlignedRingTest, JudgesWhenAllHavePassed) {
   const auto judged = walk.Judged();
   ASSERT_EQ(judged.size(), 1u);
   EXPECT_EQ(judged[0].seen, 2);
-  EXPECT_EQ(judged[0].scale_min, 512);
-  EXPECT_EQ(judged[0].scale_min_rank, 1);
-  EXPECT_EQ(judged[0].scale_max_rank, 0);
-  EXPECT_EQ(judged[0].scales_at_min + judged[0].scales_at_max,
-            judged[0].scales);
+  EXPECT_EQ(judged[0].scale.min, 512);
+  EXPECT_EQ(judged[0].scale.min_rank, 1);
+  EXPECT_EQ(judged[0].scale.max_rank, 0);
+  EXPECT_EQ(judged[0].scale.at_min + judged[0].scale.at_max,
+            judged[0].scale.count);
   EXPECT_TRUE(walk.Judged().empty());
 }
 
@@ -77,7 +77,7 @@ TEST(AlignedRingTest, TriesOfOneStepAreApart) {
   walk.Step(1, 5, 1024);
   auto judged = walk.Judged();
   ASSERT_EQ(judged.size(), 1u);
-  EXPECT_EQ(judged[0].scale_min, judged[0].scale_max);
+  EXPECT_EQ(judged[0].scale.min, judged[0].scale.max);
   walk.Step(1, 5, 512);
   judged = walk.Judged();
   ASSERT_EQ(judged.size(), 1u);

@@ -121,17 +121,6 @@ double LostByHand(const Tensor& t, int bits) {
   return lost / static_cast<double>(t.values.size());
 }
 
-TEST(UnderflowExact, IsWhatEveryElementSays) {
-  for (uint32_t seed = 1; seed <= 60; ++seed) {
-    const Tensor t = RandomTensor(seed);
-    for (int bits = -40; bits <= 40; ++bits) {
-      ASSERT_DOUBLE_EQ(UnderflowExact(t.counts, t.first, kLimit, bits),
-                       LostByHand(t, bits))
-          << seed << " " << bits;
-    }
-  }
-}
-
 TEST(LowestExact, IsTheFirstScaleThatLosesFewEnough) {
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     const Tensor t = RandomTensor(seed);

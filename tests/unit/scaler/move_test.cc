@@ -172,7 +172,6 @@ TEST(Move, AScaleThatStandsUnderOverflowsIsNeverUpdated) {
   EXPECT_EQ(f.Step(1024, true), Impossible::kNone);  // said once
   EXPECT_TRUE(f.tracker.never_falls());
   EXPECT_EQ(f.impossible(), 1u);
-  EXPECT_FALSE(f.tracker.answered());
 }
 
 TEST(Move, AtTheFloorOrForgivingAScaleMayStand) {
@@ -183,16 +182,6 @@ TEST(Move, AtTheFloorOrForgivingAScaleMayStand) {
   for (int i = 0; i < 9; ++i) forgives.Step(64, true);
   EXPECT_EQ(forgives.impossible(), 0u);
   EXPECT_EQ(forgives.Step(64, true), Impossible::kNeverFell);
-}
-
-TEST(Move, AnsweredSaysThatOverflowsAreFollowedByBackoffs) {
-  Feed f("pytorch");
-  f.Good(1024, 3);
-  EXPECT_FALSE(f.tracker.answered());
-  f.Step(1024, true);
-  EXPECT_FALSE(f.tracker.answered());
-  f.Step(512, false);
-  EXPECT_TRUE(f.tracker.answered());
 }
 
 }  // namespace
