@@ -174,20 +174,20 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
 }
 
 bool LossHighPlateau::Crept() const {
-  const int32_t n = courses_.since_best.records();
-  if (!kind_.classes || n < kCreptFor ||
+  const int32_t n = courses_.standing.records();
+  if (!kind_.classes || levels_.unit > 0 || n < kCreptFor ||
       static_cast<float>(n) < kCreptShare * static_cast<float>(records_)) {
     return false;
   }
   const float best = std::exp(levels_.best);
-  const float rise = courses_.since_best.last() - best;
+  const float rise = courses_.standing.last() - best;
   const float unsure = kCreptSure * levels_.noise * best / std::sqrt(kLevel);
   return rise >= std::max((kCrept - 1) * best, unsure) &&
-         courses_.since_best.Creeps(kNoJump * rise);
+         courses_.standing.Creeps(kNoJump * rise);
 }
 
 bool LossHighPlateau::Swings() const {
-  const Course& sizes = courses_.sizes;
+  const Course& sizes = courses_.standing;
   if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
   const float wide = sizes.last();
   return wide >= kSizable && wide >= kWider * sizes.first() &&
@@ -251,6 +251,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
   const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s);
+  const bool crosses = levels_.unit == 0 && s.crosses_zero();
   levels_.unit = UnitOf(s);
   const bool lower = s.values() >= kShown && levels_.at < levels_.best;
   // With another objective begins another best level.
@@ -260,14 +261,17 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     levels_.best = levels_.at;
     levels_.calm = levels_.noise;
     step_.best = c.record.step;
-    courses_.since_best = Course();
+    if (levels_.unit == 0) courses_.standing = Course();
   }
+  if (crosses) courses_.standing = Course();
   if (levels_.unit > 0) {
-    courses_.sizes.Add(std::fabs(newest_));
-    const bool narrow = courses_.sizes.last() <= 2 * courses_.sizes.first();
+    courses_.standing.Add(std::fabs(newest_));
+    const bool narrow =
+        courses_.standing.last() <= 2 * courses_.standing.first();
     if (records_ % kLevel == 0 && narrow) step_.narrow = c.record.step;
+  } else {
+    courses_.standing.Add(std::exp(levels_.at));
   }
-  if (kind_.classes) courses_.since_best.Add(std::exp(levels_.at));
   if (records_ < kLeastRecords) {
     courses_.first.Add(newest_);
     if (records_ == 1 || newest_ < courses_.lowest) {
@@ -333,7 +337,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
     if (way_.creeps) {
       step_.high = levels_.unit > 0 ? step_.narrow : step_.best;
       told_ = levels_;
-      stood_ = courses_.since_best.records();
+      stood_ = courses_.standing.records();
     }
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing

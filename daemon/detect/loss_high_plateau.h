@@ -83,11 +83,12 @@ class LossHighPlateau {
     float loss() const { return words > 0 ? words : classes; }
   };
   struct Courses {
-    Course high;        // of the losses that are high, in a row
-    Course since_best;  // of where the loss stands
-    Course first;       // of the first losses
-    Course sizes;       // of losses that cross 0, without their signs
-    float lowest = 0;   // of these
+    Course high;  // of the losses that are high, in a row
+    // Of where the loss stands, since its best; of one that crosses 0, of its
+    // sizes, since it did.
+    Course standing;
+    Course first;      // of the first losses
+    float lowest = 0;  // of these
   };
   struct Kind {
     bool means = false;      // step lines are means over the steps they cover

@@ -54,10 +54,10 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
 
 std::string LossHighPlateau::SayCrept(Tense tense) const {
   if (told_.unit > 0) {
-    return Sentence("The loss ", In(tense, "swings", "swung"),
-                    " about 0 ever wider: by ",
-                    static_cast<double>(courses_.sizes.first()), ", then by ",
-                    static_cast<double>(courses_.sizes.last()), ".");
+    return Sentence(
+        "The loss ", In(tense, "swings", "swung"), " about 0 ever wider: by ",
+        static_cast<double>(courses_.standing.first()), ", then by ",
+        static_cast<double>(courses_.standing.last()), ".");
   }
   return Sentence("The loss ", In(tense, "creeps", "crept"),
                   " up: it had come to ",
