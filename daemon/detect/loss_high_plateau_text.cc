@@ -59,8 +59,10 @@ std::string LossHighPlateau::SayCrept(Tense tense) const {
         static_cast<double>(courses_.standing.first()), ", then by ",
         static_cast<double>(courses_.standing.last()), ".");
   }
-  return Sentence("The loss ", In(tense, "creeps", "crept"),
-                  " up: it had come to ",
+  return Sentence("The loss ",
+                  way_.to_end ? "rose and did not come back"
+                              : In(tense, "creeps up", "crept up"),
+                  ": it had come to ",
                   static_cast<double>(told_.Loss(told_.best)), ", and ",
                   In(tense, "stands", "stood"), " at about ",
                   static_cast<double>(told_.Loss(told_.at)), ", ", stood_,
