@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "detect/float_log2.h"
 #include "detect/sentence.h"
@@ -16,6 +17,7 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
+constexpr int32_t kPiled = 32;      // norms that add up from the first on; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;           // deviations of single losses; ours
 constexpr float kLeastWorse = 0.02f;  // of the loss; ours
@@ -62,7 +64,10 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
-    "there. A learning rate that goes back up to where it "
+    "there; or, from record 32 on, `growth` times the first norm, where the "
+    "first 16 grew by about that a record, or half is lost of what was "
+    "learned. A learning rate that goes back up "
+    "to where it "
     "was begins a new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
@@ -108,30 +113,44 @@ bool GnormSpike::Learns(const StepContext& c) {
              kWorse * std::max(loss.level().noise(), kLeastWorse);
 }
 
-inline bool GnormSpike::HasGrown(const StepContext& c, Thresholds t) {
+inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
+                                                  Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (s.values() < kFresh) return false;
+  if (!s.begins_late()) {
+    const bool told = c.record.has(StepField::kLearningRate);
+    pile_.Add(s.newest() / s.ValueAt(s.first()),
+              told ? static_cast<float>(c.record[StepField::kLearningRate]) : 0,
+              c.record.step);
+  }
+  const bool settled = s.values() >= kFresh;
+  if (!settled && (!pile_.seen() || s.values() < kPiled)) return std::nullopt;
   const float at = s.stands();
   // An `if` of its own keeps the logarithm out of records without growth: in
   // one expression gcc computes both sides.
   const auto grew = [&](float from, double times) {
-    grown_from_ = from;
     const float growth = at - from;
     if (growth < kLeastGrowth) return false;
     return growth >= LnOf(times) && !IsMeaningless(c);
   };
+  if (pile_.seen() && grew(s.first(), t[kGrowth])) return s.first();
+  if (!settled) return std::nullopt;
   if (c.rate_restarts) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
-  if (grew(least_, kMore * t[kGrowth])) return true;
+  if (grew(least_, kMore * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
-  const bool learned = loss.values() > 0 && !loss.crosses_zero() &&
-                       loss.stands() < learned_ - kLearned;
+  const bool has_level = loss.values() > 0 && !loss.crosses_zero();
+  const float lost = loss.stands() - loss.best();
+  const bool unlearns =
+      has_level && lost >= kLearned && lost >= (loss.first() - loss.best()) / 2;
+  if (unlearns && grew(s.first(), t[kGrowth])) return s.first();
+  const bool learned = has_level && loss.stands() < learned_ - kLearned;
   if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
   lowest_ = std::min(lowest_, at);
   // A loss that crosses 0 does not show how much is learned.
-  return !loss.crosses_zero() && grew(lowest_, t[kGrowth]);
+  if (loss.crosses_zero() || !grew(lowest_, t[kGrowth])) return std::nullopt;
+  return lowest_;
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -163,19 +182,23 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   } else {
     spiked_ = 0;
   }
-  const bool grows = HasGrown(c, t);
+  const std::optional<float> grown_from = GrownFrom(c, t);
+  const bool grows = grown_from.has_value();
   if (episode_.severity() < Severity::kWarning) {
     grows_ = grows && trigger < Severity::kWarning;
   }
-  if (grows_ && grows) {
+  if (grows_ && grown_from) {
     trigger = std::max(trigger, Severity::kWarning);
     norm_ = s.ValueAt(s.stands());
-    usual_ = s.ValueAt(grown_from_);
+    usual_ = s.ValueAt(*grown_from);
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm = !grows && above < LnOf(t[kClearRatio]);
-  return episode_.OnSince(high ? x.step() : c.record.step, trigger, calm,
-                          c.record.step, t[kClear]);
+  const int64_t step = c.record.step;
+  const int64_t first = high                    ? x.step()
+                        : grows && pile_.seen() ? pile_.step()
+                                                : step;
+  return episode_.OnSince(first, trigger, calm, step, t[kClear]);
 }
 
 void GnormSpike::Describe(Finding* finding) const {

@@ -7,9 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/pile_up.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -44,8 +46,9 @@ class GnormSpike {
   static bool IsMeaningless(const StepContext& c);
   // The loss is about as low as it ever was.
   static bool Learns(const StepContext& c);
-  // Little by little, so that its level followed.
-  bool HasGrown(const StepContext& c, Thresholds t);
+  // Returns from where it grew little by little, so that its level followed:
+  // a logarithm; absent: it did not.
+  std::optional<float> GrownFrom(const StepContext& c, Thresholds t);
 
   Episode episode_;
   float norm_ = 0;   // the largest of the episode
@@ -56,9 +59,9 @@ class GnormSpike {
   // of where the loss stood then.
   float lowest_ = HUGE_VALF;
   float learned_ = HUGE_VALF;
-  float least_ = HUGE_VALF;       // the same, since the run settled
-  float grown_from_ = HUGE_VALF;  // of the two, that which it grew from
-  bool grows_ = false;            // the finding is about a growth
+  float least_ = HUGE_VALF;  // the same, since the run settled
+  PileUp pile_;
+  bool grows_ = false;  // the finding is about a growth
 };
 
 }  // namespace nanwatch

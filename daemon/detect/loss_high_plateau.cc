@@ -10,7 +10,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kLeastRecords = 64;  // that show a level and another; ours
 constexpr int32_t kFewRecords = 8;     // that show one and another; ours
 constexpr float kLearnedShare = 0.5f;  // of the first level; ours
 constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
@@ -18,19 +17,15 @@ constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
 constexpr float kMuchLost = 0.18f;     // of what was learned; ours
 constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
-constexpr float kAllLost = 0.85f;    // of it, of a language model's; ours
 constexpr float kRuined = 100;       // times the first level; ours
 constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
 constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
-constexpr int32_t kEndRecords = 32;  // records at the end; ours
 constexpr int32_t kLevel = 16;       // records that are a level; ours
 constexpr int32_t kShown = 32;       // as Series: one may be the best
 // A rise that is no jump, as harder data make one, for a third of the run.
 constexpr float kCrept = 1.09f;         // times the best level; ours
-constexpr int32_t kCreptFor = 128;      // records; ours
 constexpr float kCreptShare = 1 / 3.f;  // of all records; ours
 constexpr float kCreptSure = 8;         // deviations of a mean of kLevel; ours
-constexpr float kNoJump = 0.6f;         // of the rise, at once; ours
 constexpr float kLeastRise = 0.0953f;   // ln 1.1, the least threshold
 // Of a loss that crossed 0: the size that it had before, in its units.
 constexpr float kBefore = 0.8814f;  // asinh 1; ours
@@ -173,21 +168,26 @@ Severity LossHighPlateau::AboveAll(Thresholds t) const {
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
+bool LossHighPlateau::IsAboveBest() const {
+  const float best = std::exp(levels_.best);
+  const float unsure = kCreptSure * levels_.noise * best / std::sqrt(kLevel);
+  return levels_.unit == 0 && courses_.standing.records() > 0 &&
+         courses_.standing.last() - best >=
+             std::max((kCrept - 1) * best, unsure);
+}
+
 bool LossHighPlateau::Crept() const {
-  const int32_t n = courses_.since_best.records();
+  const int32_t n = courses_.standing.records();
   if (!kind_.classes || n < kCreptFor ||
       static_cast<float>(n) < kCreptShare * static_cast<float>(records_)) {
     return false;
   }
-  const float best = std::exp(levels_.best);
-  const float rise = courses_.since_best.last() - best;
-  const float unsure = kCreptSure * levels_.noise * best / std::sqrt(kLevel);
-  return rise >= std::max((kCrept - 1) * best, unsure) &&
-         courses_.since_best.Creeps(kNoJump * rise);
+  const float rise = courses_.standing.last() - std::exp(levels_.best);
+  return IsAboveBest() && courses_.standing.Creeps(kNoJump * rise);
 }
 
 bool LossHighPlateau::Swings() const {
-  const Course& sizes = courses_.sizes;
+  const Course& sizes = courses_.standing;
   if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
   const float wide = sizes.last();
   return wide >= kSizable && wide >= kWider * sizes.first() &&
@@ -251,6 +251,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
   const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s);
+  const bool crosses = levels_.unit == 0 && s.crosses_zero();
   levels_.unit = UnitOf(s);
   const bool lower = s.values() >= kShown && levels_.at < levels_.best;
   // With another objective begins another best level.
@@ -260,14 +261,17 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     levels_.best = levels_.at;
     levels_.calm = levels_.noise;
     step_.best = c.record.step;
-    courses_.since_best = Course();
+    if (levels_.unit == 0) courses_.standing = Course();
   }
+  if (crosses) courses_.standing = Course();
   if (levels_.unit > 0) {
-    courses_.sizes.Add(std::fabs(newest_));
-    const bool narrow = courses_.sizes.last() <= 2 * courses_.sizes.first();
+    courses_.standing.Add(std::fabs(newest_));
+    const bool narrow =
+        courses_.standing.last() <= 2 * courses_.standing.first();
     if (records_ % kLevel == 0 && narrow) step_.narrow = c.record.step;
+  } else {
+    courses_.standing.Add(std::exp(levels_.at));
   }
-  if (kind_.classes) courses_.since_best.Add(std::exp(levels_.at));
   if (records_ < kLeastRecords) {
     courses_.first.Add(newest_);
     if (records_ == 1 || newest_ < courses_.lowest) {
@@ -333,7 +337,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
     if (way_.creeps) {
       step_.high = levels_.unit > 0 ? step_.narrow : step_.best;
       told_ = levels_;
-      stood_ = courses_.since_best.records();
+      stood_ = courses_.standing.records();
     }
     episode_.OpenedAt(step_.high);
     about_ = guesses > Severity::kNone      ? About::kGuessing
@@ -342,43 +346,6 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
                                             : About::kLost;
   }
   return severity;
-}
-
-Severity LossHighPlateau::OnEnd(Thresholds t) {
-  const double clear = t[kClear];
-  if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
-    way_.to_end = true;
-    return episode_.On(Severity::kCritical, false, step_.newest, clear);
-  }
-  if (!episode_.open() && LostFew()) {
-    levels_.first = LnOf(courses_.first.begin());
-    levels_.best = LnOf(courses_.first.lowest());
-    levels_.at = LnOf(courses_.first.last());
-    told_ = levels_;
-    stood_ = courses_.first.records() / 3;
-    way_.to_end = true;
-    return episode_.OnSince(step_.lowest, Severity::kWarning, false,
-                            step_.newest, clear);
-  }
-  if (high_ < kEndRecords || LostAtRestart()) return episode_.severity();
-  const Severity ceiling = Ceiling(t);
-  if (ceiling == Severity::kInfo && !episode_.open() &&
-      !courses_.high.ComesDown(levels_.Loss(levels_.best))) {
-    way_.to_end = true;
-    return episode_.OnSince(step_.high, Severity::kWarning, false, step_.newest,
-                            clear);
-  }
-  if (ceiling < Severity::kCritical) return episode_.severity();
-  // A loss that wanders in health comes half of the way back, for a while.
-  const float best = levels_.Loss(levels_.best);
-  const float level = levels_.Loss(levels_.at);
-  const bool wanders =
-      level < t[kRisen] * best &&
-      level - best < kAllLost * (levels_.Loss(levels_.first) - best);
-  if (wanders || courses_.high.ComesDown(best)) return episode_.severity();
-  way_.to_end = true;
-  return episode_.OnSince(step_.high, Severity::kCritical, false, step_.newest,
-                          clear);
 }
 
 }  // namespace nanwatch

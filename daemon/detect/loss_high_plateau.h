@@ -46,6 +46,12 @@ class LossHighPlateau {
   std::optional<LossReached> Reached() const;
 
  private:
+  // Records that show a level and another.
+  static constexpr int32_t kLeastRecords = 64;  // ours
+  static constexpr int32_t kCreptFor = 128;     // records; ours
+  static constexpr float kNoJump = 0.6f;        // of a rise, at once; ours
+  // Of what was learned, of a language model's.
+  static constexpr float kAllLost = 0.85f;      // ours
   static constexpr float kSomeLearned = 0.25f;  // of the first level; ours
 
   // Levels, as the series has them.
@@ -76,11 +82,12 @@ class LossHighPlateau {
     float loss() const { return words > 0 ? words : classes; }
   };
   struct Courses {
-    Course high;        // of the losses that are high, in a row
-    Course since_best;  // of where the loss stands
-    Course first;       // of the first losses
-    Course sizes;       // of losses that cross 0, without their signs
-    float lowest = 0;   // of these
+    Course high;  // of the losses that are high, in a row
+    // Of where the loss stands, since its best; of one that crosses 0, of its
+    // sizes, since it did.
+    Course standing;
+    Course first;      // of the first losses
+    float lowest = 0;  // of these
   };
   struct Kind {
     bool means = false;      // step lines are means over the steps they cover
@@ -109,6 +116,12 @@ class LossHighPlateau {
   Severity OfCrossing() const;
   // Is all lost that was learned in a few records?
   bool LostFew() const;
+  // Does it stand above its best level, beyond noise?
+  bool IsAboveBest() const;
+  // Is it up for a good part of the run, without a way back?
+  bool StaysUp() const;
+  // What that is called which was high to the end.
+  Severity OfHighEnd(Thresholds t) const;
   // Has it crept up ever since its best level, and stands there?
   bool Crept() const;
   // Does it swing about 0 ever wider?

@@ -51,11 +51,13 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
 std::string LossHighPlateau::SayCrept(Tense tense) const {
   if (told_.unit > 0) {
     return Sentence("The loss ", In(tense, "swings", "swung"),
-                    " about 0 ever wider: by ", courses_.sizes.first(),
-                    ", then by ", courses_.sizes.last(), ".");
+                    " about 0 ever wider: by ", courses_.standing.first(),
+                    ", then by ", courses_.standing.last(), ".");
   }
-  return Sentence("The loss ", In(tense, "creeps", "crept"),
-                  " up: it had come to ", told_.Loss(told_.best), ", and ",
+  return Sentence("The loss ",
+                  way_.to_end ? "rose and did not come back"
+                              : In(tense, "creeps up", "crept up"),
+                  ": it had come to ", told_.Loss(told_.best), ", and ",
                   In(tense, "stands", "stood"), " at about ",
                   told_.Loss(told_.at), ", ", stood_, " records later.");
 }

@@ -160,6 +160,29 @@ TEST(GnormSpike, ANormThatGrowsLittleByLittleIsAWarning) {
   }
 }
 
+TEST(GnormSpike, NormsThatAddUpFromTheFirstRecordOnAreAWarning) {
+  for (const double noise : {0.0, 0.05}) {
+    StepFeed<GnormSpike> f;
+    StepFeed<GnormSpike> zeroed_each_8th;
+    StepFeed<GnormSpike> warms_up;
+    Noise normal;
+    for (int i = 1; i <= 64; ++i) {
+      const double loss = 4 - i / 100.0;
+      const double off = std::exp(noise * normal.Normal());
+      f.Step({.loss = loss, .grad_norm = 0.6 * std::pow(i, 0.9) * off});
+      zeroed_each_8th.Step(
+          {.loss = loss, .grad_norm = 0.6 * (i % 8 + 1) * off});
+      warms_up.Step({.loss = loss,
+                     .grad_norm = 0.6 * (0.5 + i / 2.0) * off,
+                     .learning_rate = 1e-5 * i});
+    }
+    EXPECT_EQ(f.worst, Severity::kWarning) << noise;
+    EXPECT_EQ(f.Described().opened_step, 1);
+    EXPECT_LT(zeroed_each_8th.worst, Severity::kWarning) << noise;
+    EXPECT_LT(warms_up.worst, Severity::kWarning) << noise;
+  }
+}
+
 TEST(GnormSpike, SkippedNonfiniteAndZeroNormsSayNothing) {
   StepFeed<GnormSpike> f = HealthyNorms(300);
   f.Step({.skipped = true, .grad_norm = 1e9});

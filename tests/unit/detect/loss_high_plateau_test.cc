@@ -366,5 +366,21 @@ TEST(LossHighPlateau, BeginsWithTheFirstHighLossOfABlockThatIsNot) {
   }
 }
 
+TEST(LossHighPlateau, ALossThatStaysAboveItsBestIsSaidAtTheEnd) {
+  for (const bool jumps : {true, false}) {
+    StepFeed<LossHighPlateau> f;
+    Noise noise;
+    for (int i = 0; i < 600; ++i) {
+      const double share =
+          std::clamp((i - 300) / (jumps ? 1.0 : 250.0), 0.0, 1.0);
+      f.Step({.loss = (1.7 + 3 * std::exp(-i / 40.0)) * (1 + 0.17 * share) *
+                      std::exp(0.02 * noise.Normal())});
+    }
+    EXPECT_EQ(f.worst, Severity::kNone);
+    EXPECT_EQ(f.End(), jumps ? Severity::kInfo : Severity::kWarning);
+    EXPECT_NEAR(f.Described().opened_step, 280, 60);
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch
