@@ -202,17 +202,21 @@ class StepNoise {
     return pair.by_statistics ? kNorms : kGradients;
   }
 
-  // Of one function's output, where it is known how it amplifies.
-  std::optional<double> FloorOfFunction(const TensorPair& pair,
-                                        double near) const {
-    if (pair.a->slot != Slot::kOutput) return std::nullopt;
-    const RoundingsOf roundings = RoundingsOfType(pair.op->type);
-    if (roundings == RoundingsOf::kUnknown) return std::nullopt;
-    const std::optional<double> measured = amplification_.Of(pair.op->name);
-    if (!measured) return std::nullopt;
+  // Of one function's output, where it is known how it rounds and amplifies.
+  std::optional<double> AmplificationOf(const TensorPair& pair) const {
+    if (pair.a->slot != Slot::kOutput ||
+        RoundingsOfType(pair.op->type) == RoundingsOf::kUnknown) {
+      return std::nullopt;
+    }
+    return amplification_.Of(pair.op->name);
+  }
+
+  double FloorOfFunction(const TensorPair& pair, double near,
+                         double amplified) const {
     const LowerNoise& noise =
-        roundings == RoundingsOf::kResult ? kNormalizations : kProducts;
-    const double times = std::max(1.0, *measured);
+        RoundingsOfType(pair.op->type) == RoundingsOf::kResult ? kNormalizations
+                                                               : kProducts;
+    const double times = std::max(1.0, amplified);
     return std::hypot(times * noise.gain * near,
                       times * noise.roundings * step_.epsilon,
                       kOfWeightsAlone * weights_.Of(pair.op->name));
@@ -220,8 +224,9 @@ class StepNoise {
 
   double FloorOf(const TensorPair& pair, double near, bool among_peers,
                  bool is_new) const {
-    if (const auto floor = FloorOfFunction(pair, near)) {
-      return std::max(kOfRepeats * pair.usual, *floor);
+    if (const auto amplified = AmplificationOf(pair)) {
+      return std::max(kOfRepeats * pair.usual,
+                      FloorOfFunction(pair, near, *amplified));
     }
     const auto [gain, roundings] = NoiseOf(pair);
     const double times = GoesThroughTime(pair.op->type) ? kThroughTime : 1;
@@ -280,7 +285,8 @@ class StepNoise {
     }
     for (const size_t i : peers) {
       const double gain = gains.Without(apart_[i].gain);
-      if (gain == 0) continue;
+      // What is known of itself needs no peers.
+      if (gain == 0 || AmplificationOf(step_.pairs[i])) continue;
       const double apart = *step_.pairs[i].distance;
       const double times = apart / std::max(distances.Without(apart),
                                             kLeastPeers * step_.epsilon);

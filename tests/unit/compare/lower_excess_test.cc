@@ -46,14 +46,14 @@ TEST(LowerExcessTest, HealthyPairsAgree) {
 }
 
 TEST(LowerExcessTest, AFaultOfOneLayerStandsOutAmongItsPeers) {
-  Layered layered{.noise = 0.003};
+  Layered layered{.behind = "Block", .noise = 0.003};
   layered.change = [](int64_t, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
-    if (op == "layers.1.up" && slot == Slot::kOutput) Times(3.5, difference);
+    if (op == "layers.1.act" && slot == Slot::kOutput) Times(4, difference);
     // The same tensor.
-    if (op == "layers.1.act" && slot == Slot::kInput) Times(3.5, difference);
+    if (op == "layers.2.up" && slot == Slot::kInput) Times(4, difference);
   };
-  const Named named = Count(layered, "layers.1.up", Slot::kOutput);
+  const Named named = Count(layered, "layers.1.act", Slot::kOutput);
   EXPECT_GE(named.right, 18u);
   EXPECT_EQ(named.other, 0u);
 }
