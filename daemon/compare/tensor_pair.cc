@@ -92,8 +92,8 @@ double LeastNorm(const PairedStep& step, const TensorPair& pair,
   if (pair.phase != Phase::kBackward && pair.phase != Phase::kGradients) {
     return 0;
   }
-  const bool lower = pair.phase == Phase::kGradients &&
-                     step.epsilon > kFp32 && !pair.by_statistics;
+  const bool lower = pair.phase == Phase::kGradients && step.epsilon > kFp32 &&
+                     !pair.by_statistics;
   return (lower ? kLeastShareLower : kLeastShare) * an_element *
          std::sqrt(static_cast<double>(pair.a->elements));
 }
