@@ -149,6 +149,7 @@ Json ComparisonJson(const ComparedSide& a, const ComparedSide& b,
   json["batches"]["steps"] = comparison.batches.steps;
   Put("first_step", comparison.batches.first_step, &json["batches"]);
   Put("shift", comparison.batches.shift, &json["batches"]);
+  json["batches"]["begins_anew"] = comparison.batches.begins_anew;
   Json& tensors = json["tensors"];
   tensors["steps"] = comparison.tensor_steps;
   tensors["compared"] = comparison.tensors;

@@ -170,14 +170,16 @@ std::string WhatDiverges(const Divergence& d, const Comparison& c) {
     case DivergenceClass::kOtherData: {
       const std::optional<int64_t> shift = c.batches.shift;
       return fmt::format(
-          "B gets other data from step {} on.{}", d.step,
+          "B gets other data from step {} on.{}{}", d.step,
           shift ? fmt::format(" Its batch there is A's of step {}: {} {}.",
                               d.step + *shift,
                               std::abs(*shift) == 1
                                   ? "1 batch"
                                   : Grouped(std::abs(*shift)) + " batches",
                               *shift > 0 ? "ahead" : "behind")
-                : "");
+                : "",
+          c.batches.begins_anew ? " That is A's first: the data begins anew."
+                                : "");
     }
     case DivergenceClass::kOtherSeed:
       return fmt::format(

@@ -6,11 +6,6 @@
 #include "compare/steps_of_both.h"
 
 namespace nanwatch {
-namespace {
-
-constexpr int64_t kFarthest = 64;  // steps
-
-}  // namespace
 
 BatchDiff DiffBatches(const ComparedRun& a, const ComparedRun& b) {
   BatchDiff diff;
@@ -23,11 +18,15 @@ BatchDiff DiffBatches(const ComparedRun& a, const ComparedRun& b) {
     wanted = *y.batch;
   });
   if (!diff.first_step) return diff;
+  std::optional<int64_t> first_of_a;
   for (const ComparedStep& step : a.steps) {
+    if (step.batch && !first_of_a) first_of_a = step.step;
+    if (step.batch != wanted) continue;
     const int64_t off = step.step - *diff.first_step;
-    if (std::abs(off) > kFarthest || step.batch != wanted) continue;
     if (!diff.shift || std::abs(off) < std::abs(*diff.shift)) diff.shift = off;
   }
+  diff.begins_anew = diff.shift && *diff.shift < 0 &&
+                     *diff.first_step + *diff.shift == *first_of_a;
   return diff;
 }
 

@@ -14,9 +14,11 @@ namespace nanwatch {
 struct BatchDiff {
   size_t steps = 0;  // that both have a digest of
   std::optional<int64_t> first_step;
-  // b's batch of the first step is a's so many steps later; absent: none of
-  // the 64 steps on both sides has it.
+  // b's batch of the first step is a's so many steps later, of several the
+  // nearest; absent: a has none like it.
   std::optional<int64_t> shift;
+  // It is the first one that a has: b takes its data from the start.
+  bool begins_anew = false;
 };
 
 BatchDiff DiffBatches(const ComparedRun& a, const ComparedRun& b);

@@ -1,6 +1,7 @@
 #include "compare/lower_excess.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -21,13 +22,26 @@ constexpr double kSudden = 4;
 // share at least.
 constexpr double kAtHand = 0.8;
 
-// The lower middle one of what the steps say, and not much more than what the
-// one at hand does.
-double Together(std::vector<double> all, double at_hand) {
+// Beyond the middle one a step is luck: what is over counts no more.
+constexpr double kOfMiddle = 1.5;
+
+double Middle(std::vector<double>* all) {
   const auto middle =
-      all.begin() + static_cast<ptrdiff_t>((all.size() - 1) / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return std::min(*middle, at_hand / kAtHand) / (all.size() < 3 ? kAlone : 1);
+      all->begin() + static_cast<ptrdiff_t>((all->size() - 1) / 2);
+  std::nth_element(all->begin(), middle, all->end());
+  return *middle;
+}
+
+// What the steps say: the lower middle one.
+double MiddleOf(std::vector<double> all) { return Middle(&all); }
+
+// What the steps say together: all sums of their sketches are as good as one
+// larger sketch.
+double RootMeanSquare(std::vector<double> all) {
+  const double most = kOfMiddle * Middle(&all);
+  double sum = 0;
+  for (const double each : all) sum += std::pow(std::min(each, most), 2);
+  return std::sqrt(sum / static_cast<double>(all.size()));
 }
 
 }  // namespace
@@ -51,15 +65,17 @@ std::vector<double> LowerExcesses(const StepAndNear& near) {
       excesses.push_back(here.excess);
       continue;
     }
-    const auto together = [&](double LowerApart::*number) {
+    // Not much more than what the step at hand does.
+    const auto together = [&](double LowerApart::*number, auto say) {
       std::vector<double> each;
       for (const LowerApart* one : all[pair.name]) each.push_back(one->*number);
-      return Together(std::move(each), here.*number);
+      const double few = each.size() < 3 ? kAlone : 1;
+      return std::min(say(std::move(each)), here.*number / kAtHand) / few;
     };
-    excesses.push_back(
-        std::max({here.excess / kSudden, together(&LowerApart::excess),
-                  together(&LowerApart::of_peers) / kOfPeers,
-                  together(&LowerApart::outlier) / kOutlier}));
+    excesses.push_back(std::max(
+        {here.excess / kSudden, together(&LowerApart::excess, RootMeanSquare),
+         together(&LowerApart::of_peers, MiddleOf) / kOfPeers,
+         together(&LowerApart::outlier, MiddleOf) / kOutlier}));
   }
   return excesses;
 }

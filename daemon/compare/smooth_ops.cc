@@ -39,16 +39,35 @@ constexpr std::string_view kSmooth[] = {
 // A row of the backward pass, and one of what all gave that read the tensor.
 constexpr std::string_view kEnds[] = {"BackwardSum", "Backward"};
 
+// Of those: they normalize.
+constexpr std::string_view kNormalizing[] = {
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm",
+};
+constexpr std::string_view kRecurrent[] = {"GRU", "LSTM", "RNN"};
+
+std::string_view OfForward(std::string_view type) {
+  for (const std::string_view end : kEnds) {
+    if (type.ends_with(end)) return type.substr(0, type.size() - end.size());
+  }
+  return type;
+}
+
 }  // namespace
 
 bool IsSmooth(std::string_view type) {
-  for (const std::string_view end : kEnds) {
-    if (type.ends_with(end)) {
-      type.remove_suffix(end.size());
-      break;
-    }
+  return std::ranges::binary_search(kSmooth, OfForward(type));
+}
+
+bool GoesThroughTime(std::string_view type) {
+  return std::ranges::binary_search(kRecurrent, OfForward(type));
+}
+
+RoundingsOf RoundingsOfType(std::string_view type) {
+  if (!std::ranges::binary_search(kSmooth, type) || GoesThroughTime(type)) {
+    return RoundingsOf::kUnknown;
   }
-  return std::ranges::binary_search(kSmooth, type);
+  return std::ranges::binary_search(kNormalizing, type) ? RoundingsOf::kResult
+                                                        : RoundingsOf::kAll;
 }
 
 }  // namespace nanwatch

@@ -128,12 +128,23 @@ def judge_restart(judge, name, seed):
             "restart", f"{base}: {what or 'all right'}", base, run,
             agrees if kind is None else
             lambda s, found, part, kind=kind: s == 2 and part["class"] == kind)
-    run = f"{base}-attempts"
-    train(run, name, seed, judge.address, steps=24)
-    train(run, name, seed, judge.address, begin=20, load=saved, restart="data")
-    judge.expect("restart", run, f"{run}@0", f"{run}@1",
-                 lambda s, found, part: s == 2
-                 and part["class"] == "other_data" and part["step"] == 20)
+    for restart in ("data", None):
+        run = f"{base}-attempts-{restart or 'right'}"
+        train(run, name, seed, judge.address, steps=24)
+        train(run, name, seed, judge.address, begin=20, load=saved,
+              restart=restart)
+        judge.expect("restart", run, f"{run}@0", f"{run}@1",
+                     begins_anew if restart == "data" else goes_on)
+
+
+def begins_anew(status, found, part):
+    return (status == 2 and part["class"] == "other_data"
+            and part["step"] == 20 and found["batches"]["begins_anew"])
+
+
+def goes_on(status, found, part):
+    return (not part and found["batches"]["steps"] == 4
+            and not found["batches"]["begins_anew"])
 
 
 FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16}

@@ -109,6 +109,17 @@ def test_norms_that_differ_from_the_last_layer_on_part_before_it(tmp_path):
     assert part["op"] == "layers.11.fc.weight"
 
 
+def test_a_norm_that_is_small_beside_the_others_counts_as_well(tmp_path):
+    def small_at_last(i):
+        return 6 - 5 / 11 * i
+    a = norms(tmp_path / "a.log", small_at_last)
+    b = norms(tmp_path / "b.log",
+              lambda i: small_at_last(i) * (1.012 + 0.01 * (11 - i)))
+    done = compare(a, b, "--json")
+    assert done.returncode == 2, done.stderr
+    assert json.loads(done.stdout)["divergence"]["op"] == "layers.11.fc.weight"
+
+
 def test_norms_as_roundings_leave_them_agree(tmp_path):
     a = norms(tmp_path / "a.log", lambda i: 2 + 0.1 * i)
     b = norms(tmp_path / "b.log",

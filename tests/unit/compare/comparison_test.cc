@@ -86,6 +86,26 @@ TEST(CompareTest, DataOfOtherStepsIsOtherDataWithItsShift) {
   EXPECT_EQ(c.first->kind, DivergenceClass::kOtherData);
   EXPECT_EQ(c.first->step, 1);
   EXPECT_EQ(c.batches.shift, 1);
+  EXPECT_FALSE(c.batches.begins_anew);
+}
+
+// A restart at step 80, whose attempt before had come to 90.
+TEST(CompareTest, ARestartWithItsDataFromTheStartBeginsAnew) {
+  for (const bool anew : {true, false}) {
+    Recording before, after;
+    for (int64_t step = 0; step < 90; ++step) before.Step(step);
+    for (int64_t step = 80; step < 90; ++step) after.Step(step);
+    for (ComparedStep& step : after.run.steps) {
+      if (anew) step.batch = *step.batch - 80;
+    }
+    const Comparison c = Compare(before.run, after.run);
+    EXPECT_EQ(c.batches.begins_anew, anew);
+    EXPECT_EQ(c.first.has_value(), anew);
+    if (!anew) continue;
+    EXPECT_EQ(c.first->kind, DivergenceClass::kOtherData);
+    EXPECT_EQ(c.first->step, 80);
+    EXPECT_EQ(c.batches.shift, -80);
+  }
 }
 
 TEST(CompareTest, UpdatesOfEqualGradientsAreTheOptimizers) {

@@ -46,16 +46,47 @@ TEST(LowerExcessTest, HealthyPairsAgree) {
 }
 
 TEST(LowerExcessTest, AFaultOfOneLayerStandsOutAmongItsPeers) {
-  Layered layered{.noise = 0.003};
+  Layered layered{.behind = "Block", .noise = 0.003};
   layered.change = [](int64_t, const std::string& op, const std::string&,
                       Slot slot, SketchValues* difference) {
-    if (op == "layers.1.up" && slot == Slot::kOutput) Times(3.5, difference);
+    if (op == "layers.1.act" && slot == Slot::kOutput) Times(4, difference);
     // The same tensor.
-    if (op == "layers.1.act" && slot == Slot::kInput) Times(3.5, difference);
+    if (op == "layers.2.up" && slot == Slot::kInput) Times(4, difference);
   };
-  const Named named = Count(layered, "layers.1.up", Slot::kOutput);
+  const Named named = Count(layered, "layers.1.act", Slot::kOutput);
   EXPECT_GE(named.right, 18u);
   EXPECT_EQ(named.other, 0u);
+}
+
+// Too few layers for peers: what is known is that it rounds once, and how it
+// amplifies. Noise is half of a rounding here, and the fault two.
+TEST(LowerExcessTest, WhatRoundsOnceMayLieLittleApart) {
+  for (const bool once : {true, false}) {
+    Layered layered{
+        .layers = 2, .behind = once ? "LayerNorm" : "Block", .noise = 0.001};
+    layered.change = [](int64_t, const std::string& op, const std::string&,
+                        Slot slot, SketchValues* difference) {
+      if (op == "layers.1.act" && slot == Slot::kOutput) Times(4, difference);
+    };
+    const Named named = Count(layered, "layers.1.act", Slot::kOutput);
+    EXPECT_GE(named.right, once ? 16u : 0u);
+    EXPECT_LE(named.right, once ? kSeeds : 2u);
+    EXPECT_EQ(named.other, 0u);
+  }
+}
+
+// Roundings of each time stay in its state.
+TEST(LowerExcessTest, WhatGoesThroughTimeMayLieFartherApart) {
+  for (const bool time : {true, false}) {
+    Layered layered{.layers = 2, .behind = time ? "GRU" : "Block"};
+    layered.change = [](int64_t, const std::string& op, const std::string&,
+                        Slot slot, SketchValues* difference) {
+      if (op == "layers.1.act" && slot == Slot::kOutput) Times(3, difference);
+    };
+    const Named named = Count(layered, "layers.1.act", Slot::kOutput);
+    EXPECT_GE(named.right, time ? 0u : 12u);
+    EXPECT_LE(named.right, time ? 0u : kSeeds);
+  }
 }
 
 TEST(LowerExcessTest, WhatStandsOutAtOneStepAloneIsNoise) {
@@ -134,6 +165,21 @@ TEST(LowerExcessTest, SmoothOpsAreKnownByTheirTypes) {
        {"ReLU", "MaxPool2dBackward", "Dense", "Block", "", "Backward"}) {
     EXPECT_FALSE(IsSmooth(type)) << type;
   }
+}
+
+TEST(LowerExcessTest, FunctionsRoundAsTheirTypesSay) {
+  for (const char* type : {"Linear", "Conv2d", "GELU", "Dropout"}) {
+    EXPECT_EQ(RoundingsOfType(type), RoundingsOf::kAll) << type;
+  }
+  for (const char* type : {"LayerNorm", "GroupNorm", "BatchNorm2d"}) {
+    EXPECT_EQ(RoundingsOfType(type), RoundingsOf::kResult) << type;
+  }
+  for (const char* type : {"GRU", "LSTM", "Attention", "LinearBackward", ""}) {
+    EXPECT_EQ(RoundingsOfType(type), RoundingsOf::kUnknown) << type;
+  }
+  EXPECT_TRUE(GoesThroughTime("LSTM"));
+  EXPECT_TRUE(GoesThroughTime("GRUBackwardSum"));
+  EXPECT_FALSE(GoesThroughTime("Linear"));
 }
 
 }  // namespace
