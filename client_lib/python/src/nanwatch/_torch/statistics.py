@@ -321,6 +321,15 @@ def _read(
     )
 
 
+def is_known_finite(tensor: Any) -> bool:
+    """At once: on a host. (A norm that leaves the range of fp32 is not.)"""
+    if not on_host(tensor):
+        return False
+    kind = torch.float32 if tensor.dtype in HALF else None
+    norm = torch.linalg.vector_norm(tensor.detach(), dtype=kind)
+    return math.isfinite(norm.item())
+
+
 class One:
     """One tensor of the forward or the backward pass."""
 
