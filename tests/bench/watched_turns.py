@@ -90,7 +90,7 @@ class _Half:
         end = _clocks()
         self._all = max(self._all, rows)
         self.rows.append(rows / max(1, self._all))
-        self.turns.append(watch.modules.turns)
+        self.turns.append(watch.modules.stride.turns)
         return end[0] - begun[0], end[1] - begun[1], end[1] - before[1]
 
 
