@@ -1,97 +1,73 @@
-"""What `watch.step` costs a PyTorch training of so many parameters, of steps of
-about 0.1 s: watch_step.py [LEVEL [STEPS]], by the Python of
-`tests/frameworks/environment torch`. Host time of the thread that trains, by its
-own clock of CPU time, which others on the machine change less than the wall's.
-Nothing is asserted."""
+"""What a watch costs a PyTorch training of so many parameters, of steps of about
+0.1 s: watch_step.py [LEVEL [BLOCKS]], by the Python of
+`tests/frameworks/environment torch`; a step with a watch and one without in
+turns. CPU is that of the thread that trains, which others on the machine change
+less than the wall's time. Nothing is asserted."""
 
 import os
-import pathlib
-import statistics
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "python"))
-
-import torch  # noqa: E402
-from daemons import Daemon  # noqa: E402
-
-import nanwatch  # noqa: E402
+import torch
+import watched_turns
 
 STEP_S = 0.1
-WARM = 80  # steps, after which it is known whose gradients a loss reaches
 
 
-def training_of(parameters):
-    """Layers of two parameters each, as of a small net, that learn nothing much;
-    and as many texts as make a step of STEP_S."""
-    torch.manual_seed(1)
-    layers = [layer for _ in range(parameters // 2)
-              for layer in (torch.nn.Linear(64, 64), torch.nn.Tanh())]
-    model = torch.nn.Sequential(*layers)
-    return model, torch.optim.SGD(model.parameters(), lr=1e-3)
+class Training:
+    """Layers of two parameters each, as of a small net, that learn nothing
+    much."""
+
+    def __init__(self, parameters, rows):
+        torch.manual_seed(1)
+        layers = [layer for _ in range(parameters // 2)
+                  for layer in (torch.nn.Linear(64, 64), torch.nn.Tanh())]
+        self.model = torch.nn.Sequential(*layers)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3)
+        self.x = torch.randn(rows, 64)
+
+    def step(self):
+        self.optimizer.zero_grad()
+        loss = self.model(self.x).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        return loss
 
 
-def one(model, optimizer, x):
-    optimizer.zero_grad()
-    loss = model(x).square().mean()
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-def rows_of_a_step(model, optimizer):
+def rows_of_a_step(parameters):
+    """As many texts as make a step of STEP_S."""
     rows = 16
     while True:
-        x = torch.randn(rows, 64)
-        one(model, optimizer, x)
+        training = Training(parameters, rows)
+        training.step()
         begun = time.thread_time()
-        one(model, optimizer, x)
+        training.step()
         took = time.thread_time() - begun
         if took >= STEP_S or rows > 1 << 18:
-            return x
+            return rows
         rows = int(rows * min(4, max(1.1, STEP_S / took)))
-
-
-def measure(parameters, level, steps, address):
-    model, optimizer = training_of(parameters)
-    x = rows_of_a_step(model, optimizer)
-    alone = []
-    for _ in range(steps):
-        begun = time.thread_time()
-        one(model, optimizer, x)
-        alone.append(time.thread_time() - begun)
-    watch = nanwatch.torch.watch(model, optimizer, None, address=address,
-                                 run=f"{level}-{parameters}", level=level)
-    host, whole = [], []
-    for step in range(WARM + steps):
-        begun = time.thread_time()
-        loss = one(model, optimizer, x)
-        before = time.thread_time()
-        watch.step(loss)
-        end = time.thread_time()
-        if step >= WARM:
-            host.append(end - before)
-            whole.append(end - begun)
-    watch.close(1)
-    plain, told = statistics.median(alone), statistics.median(host)
-    print(f"{parameters:5} parameters, {level}: step {1e3 * plain:6.1f} ms, "
-          f"watch.step {1e6 * told:5.0f} us, {100 * told / plain:.2f} % of it; "
-          f"the whole step {100 * (statistics.median(whole) / plain - 1):+.1f} %",
-          flush=True)
 
 
 def main():
     level = sys.argv[1] if len(sys.argv) > 1 else "default"
-    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    blocks = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     torch.set_num_threads(1)
     print(f"torch {torch.__version__}, load average {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory(prefix="nw-") as folder:
-        daemon = Daemon(folder).start()
+        daemon = watched_turns.Daemon(folder).start()
         try:
             for parameters in (150, 1500):
-                measure(parameters, level, steps, daemon.address)
+                rows = rows_of_a_step(parameters)
+                cost = watched_turns.measure(
+                    lambda: Training(parameters, rows), level, daemon.address,
+                    blocks=blocks)
+                print(f"{parameters:5} parameters, {level}: step "
+                      f"{1e3 * cost.step:6.1f} ms, watch.step "
+                      f"{1e6 * cost.host:5.0f} us, "
+                      f"{100 * cost.host / cost.step:.2f} % of it; the whole "
+                      f"step {cost.wall:.3f} x, CPU {cost.cpu:.3f} x",
+                      flush=True)
         finally:
             daemon.kill()
 

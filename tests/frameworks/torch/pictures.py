@@ -30,7 +30,8 @@ def critic():
 
 
 class Dcgan:
-    def __init__(self, rate=2e-4):
+    def __init__(self, rate=2e-4, count=32):
+        self.count = count  # of a batch
         self.model = nn.ModuleDict({"d": critic(), "g": generator()})
         self.optimizer = {
             side: torch.optim.Adam(net.parameters(), rate, betas=(0.5, 0.999))
@@ -39,9 +40,9 @@ class Dcgan:
     def step(self, spoilt=False):
         """The critic's loss, and the generator's."""
         d, g = self.model["d"], self.model["g"]
-        real = blobs(32) * (float("nan") if spoilt else 1)
-        fake = g(torch.randn(32, 16, 1, 1))
-        one = torch.ones(32)
+        real = blobs(self.count) * (float("nan") if spoilt else 1)
+        fake = g(torch.randn(self.count, 16, 1, 1))
+        one = torch.ones(self.count)
         d.zero_grad()
         first = F.binary_cross_entropy_with_logits(d(real), one)
         first.backward()

@@ -90,7 +90,7 @@ def test_looking_at_all_is_for_some_steps(tmp_path):
         budget=LITTLE, address=f"unix:{tmp_path}/none.sock")
     for _ in range(20):
         watch.step(training.step())
-    stride = watch.modules._stride
+    stride = watch.modules.stride.by
     assert stride > len(watch.modules.named)  # none at most steps
     training.before_update = lambda _: training.model.classifier.bias.grad.fill_(
         math.inf)
@@ -100,7 +100,7 @@ def test_looking_at_all_is_for_some_steps(tmp_path):
         whole += watch.modules.all
         watch.step(loss)
     assert 4 <= whole <= 17 + 4 * 5
-    assert watch.modules._stride >= stride
+    assert watch.modules.stride.by >= stride
     watch.close(0.1)
 
 
@@ -115,6 +115,8 @@ A, B = 1, 2
 @pytest.mark.parametrize("rows, told", [
     # The first one that is called: there was none before.
     ([(A, False, "input", 1), (A, False, "output", 1)], [1, 1]),
+    # One before it was only glanced at.
+    ([(B, False, "input", 1), (B, False, "output", 1)], [0, 0]),
     # Another one: what it was given came from somewhere.
     ([(A, False, "output", 0), (B, False, "input", 1),
       (B, False, "output", 1)], [1, 0, 0]),
@@ -132,7 +134,7 @@ A, B = 1, 2
     ([(A, False, "output", 0), (B, True, "grad_input", 1)], [1, 0]),
 ])
 def test_what_is_certain(rows, told):
-    made = [Row(module, backward, slot, None)
+    made = [Row(module, backward, slot, None, begins=module == A)
             for module, backward, slot, _ in rows]
     statuses = [read(bad) for *_, bad in rows]
     assert certain(made, statuses, lambda i: i != 0) == list(map(bool, told))
@@ -169,3 +171,90 @@ def test_an_operation_between_modules_needs_all_of_them(daemon, name):
         it = verdict(daemon, watch, run)
         assert it.cause == "nan_from_forward" and it.step == 20, it
         assert it.origin.get("op", "") == wanted, it
+
+
+def hooked(model):
+    return sum(bool(module._forward_hooks) for module in model.modules())
+
+
+class Branches(nn.Module):
+    """Begins with another module from step 20 on, whose weight is spoilt."""
+
+    def __init__(self):
+        super().__init__()
+        self.usual, self.other = nn.Linear(4, 4), nn.Linear(4, 4)
+        self.rest = nn.Sequential(
+            *(nn.Linear(4, 4) for _ in range(20)), nn.Linear(4, 1))
+
+    def forward(self, x, other):
+        return self.rest(self.usual(self.other(x) if other else x))
+
+
+def test_what_does_not_tell_has_no_hook(daemon, name):
+    """And all have one at times, so that the first one called is known."""
+    torch._dynamo.utils.counters.clear()  # of other tests, which compile
+    torch.manual_seed(1)
+    model = Branches()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level="ops", budget=LITTLE,
+        address=daemon.address)
+    had = []
+    for i in range(280):
+        had.append(hooked(model))
+        loss = model(torch.randn(4, 4), i >= 200).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        watch.step(loss)
+    every = len(watch.modules.named)
+    assert had[0] == every and had.count(every) >= 280 // 64
+    assert sum(count <= 4 for count in had[20:]) > 0.9 * len(had[20:]), had
+    first = {watch.modules.named[place].path for place in watch.modules.first}
+    assert first == {"usual", "other"}
+    watch.close(20)
+    assert hooked(model) == 0
+
+
+def test_where_another_one_begins_nothing_wrong_is_named(daemon, name):
+    """What comes out of a module that is not known to be called first is not
+    what a batch brought."""
+    torch._dynamo.utils.counters.clear()
+    torch.manual_seed(1)
+    model = Branches()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level="ops", budget=LITTLE,
+        address=daemon.address)
+    with torch.no_grad():
+        model.other.weight[0, 0] = math.nan
+    for i in range(110):
+        loss = model(torch.randn(4, 4), i == 100).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        if i != 100:
+            optimizer.step()
+        watch.step(loss)
+    it = verdict(daemon, watch, name)
+    assert it.origin.get("op", "") in ("", "other", "other.weight"), it
+
+
+def test_compiled_modules_are_compiled_once(daemon, name):
+    """They are compiled anew where the number of hooks changes."""
+    counted = torch._dynamo.utils.counters
+    torch._dynamo.reset()
+    before = counted["frames"]["total"]
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
+    model[1] = torch.compile(model[1], backend="eager")
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level="ops", budget=LITTLE,
+        address=daemon.address)
+    for _ in range(100):
+        loss = model(torch.randn(4, 4)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        watch.step(loss)
+    assert watch.close(20) and watch.run.stats.bad_input == 0
+    assert counted["frames"]["total"] == before + 1

@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from nanwatch._torch.first_graph import uses_of
+from nanwatch._torch.found_tensors import tensors_in
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import Hook, release
-from nanwatch._torch.modules import Modules, tensors_in
+from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.parameters import Parameters
 from nanwatch._torch.tracing import is_traced

@@ -159,7 +159,7 @@ class Looks:
         first, ordinal = update.take_gradients(), update.ordinal
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
-        every = LAYERS_EVERY * self._modules.turns
+        every = LAYERS_EVERY * self._modules.stride.turns
         due = not is_recorded()  # what is so now is not so at each replay
         rich = (
             due

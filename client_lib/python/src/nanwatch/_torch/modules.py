@@ -13,19 +13,20 @@ then none of them is.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.hooks import Hook, keep_from_copies, release
+from nanwatch._torch.found_tensors import MOST, is_hidden, some_tensors
+from nanwatch._torch.hooked import Hooked
+from nanwatch._torch.hooks import Hook
 from nanwatch._torch.readout import Readout
-from nanwatch._torch.statistics import One, measurable
-from nanwatch._torch.tracing import is_traced
+from nanwatch._torch.statistics import One, is_known_finite
+from nanwatch._torch.strides import Stride
+from nanwatch._torch.tracing import has_compiled, is_traced
 
 # What wrappers put before a module's own path.
 _WRAPPERS = (
@@ -36,15 +37,12 @@ _WRAPPERS = (
 )
 # Of a step: of all that a run takes at once, gradients and weights need some.
 _ROWS = 15_000
-_TENSORS = 4  # of one call's inputs, and of its outputs
-# Arguments that hold no tensor, and tensors.
-_PLAIN = (torch.Tensor, int, float, str, torch.dtype, torch.device)
 _VIEWS = 3  # nodes that only change a shape, between a module and its result
 # Reading a byte on a GPU takes so long, which its host does not see.
 _SECONDS_A_BYTE = 1e-12
-# Where one module a step is too much, each waits for so many turns.
-_TURNS = 16
-_SMOOTH = 1 / 16  # of a step, where not each has one
+# Turns after which all hooks are there for once: another module may be called
+# first by now.
+_LOOK_EVERY = 64
 # What a step takes more for the time that is seen here: to call hooks, and to
 # fetch again what they put out of the processor's caches (measured).
 _UNSEEN = 4 / 3
@@ -71,6 +69,7 @@ class Row(NamedTuple):
     one: One
     place: int = 0  # among those of its slot
     whole: bool = True  # all arguments of its call were looked at
+    begins: bool = False  # before it no module was called in its step
 
 
 def own_path(path: str) -> str:
@@ -94,57 +93,6 @@ def inner(model: Any) -> Any:
             model = model.module
         else:
             return model
-
-
-def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
-    if isinstance(value, torch.Tensor):
-        if measurable(value):
-            yield value
-    elif depth > 0 and isinstance(value, (list, tuple)):
-        for entry in value:
-            yield from tensors_in(entry, depth - 1)
-    elif depth > 0 and isinstance(value, dict):
-        for name, entry in value.items():
-            if not _is_mask(name):
-                yield from tensors_in(entry, depth - 1)
-
-
-def _is_mask(name: Any) -> bool:
-    """Masks hold -infinity on purpose."""
-    return "mask" in str(name)
-
-
-def _some(value: Any) -> list[Any]:
-    found = []
-    for tensor in tensors_in(value):
-        found.append(tensor)
-        if len(found) == _TENSORS:
-            break
-    return found
-
-
-def _is_hidden(value: Any, depth: int = 2) -> bool:
-    """It may hold tensors that `tensors_in` does not find."""
-    if isinstance(value, (list, tuple)):
-        return any(depth == 0 or _is_hidden(v, depth - 1) for v in value)
-    if isinstance(value, dict):
-        return any(
-            depth == 0
-            or _is_hidden(v, depth - 1)
-            or (_is_mask(name) and any(True for _ in tensors_in(v, depth - 1)))
-            for name, v in value.items()
-        )
-    if isinstance(value, torch.Tensor):
-        return _holds_numbers(value) and not measurable(value)
-    return not (value is None or isinstance(value, _PLAIN))
-
-
-def _holds_numbers(tensor: Any) -> bool:
-    """That may be NaN."""
-    kind = tensor.dtype
-    return bool(kind.is_floating_point or kind.is_complex) and (
-        tensor.layout is not torch.strided or tensor.numel() > 0
-    )
 
 
 def _is_view(node: Any) -> bool:
@@ -177,13 +125,18 @@ class Modules:
         self._places: dict[tuple[str, str, bool], int] = {}
         for _ in self._list():
             pass
-        self._hooked: list[tuple[weakref.ref[Any], Any]] = []  # with a handle
+        self._hooked = Hooked()
+        self._begins: Any = None  # the handle of `_begin`
+        # Modules without a hook, which cannot say that they do not tell.
+        self._are_left_out = False
+        self._chosen: tuple[int, ...] | None = None  # that have, then
+        # Those that were the first one called, while all had hooks.
+        self.first: set[int] = set()
+        self._has_begun = False  # a module was called, since `take`
         self._within: int | None = None  # the thread of a forward pass
         self.all = False  # every module tells, whatever it costs
-        self._stride = 1  # else each so many-th one
-        self._spent = 0.0  # share of a step's time, of late
+        self.stride = Stride(len(self.named))
         self._sampled = False  # a module did not tell, since `take`
-        self._turn = 0
         # Modules that tell at each step: what they make is not finite, and
         # does no harm. Somebody else changes it.
         self.followed: set[int] = set()
@@ -199,25 +152,42 @@ class Modules:
         return bool(self._hooked)
 
     def enable(self) -> None:
-        """Those that the model has by now."""
-        if self._hooked:
-            return
-        begin = self._model.register_forward_pre_hook(Hook(self._begin))
-        self._hooked.append((weakref.ref(self._model), begin))
-        for place, module in self._list():
-            keep_from_copies(module)
-            hook = Hook(self._hook(place))
-            handle = module.register_forward_hook(hook, with_kwargs=True)
-            self._hooked.append((weakref.ref(module), handle))
+        """Those that the model has by now; all tell at the next step, if they
+        are to."""
+        if not self._hooked:
+            self._begins = self._model.register_forward_pre_hook(
+                Hook(self._begin)
+            )
+            for place, module in self._list():
+                self._hooked.add(place, module, self._hook(place))
+            self.stride.modules = len(self.named)
+        self._put_hooks()
 
     def disable(self) -> None:
-        for reference, handle in self._hooked:
-            handle.remove()
-            module = reference()
-            if module is not None:
-                release(module)
-        self._hooked = []
-        self._within = None
+        if self._hooked:
+            self._begins.remove()
+            self._hooked.close()
+        self._within = self._chosen = None
+        self._are_left_out = False
+
+    def _put_hooks(self) -> None:
+        """On those that are to tell at the next step."""
+        stride = self.stride
+        self._are_left_out = bool(
+            self.first
+            and not self.all
+            and stride.by > 1
+            and stride.turn % _LOOK_EVERY
+            and not has_compiled()
+        )
+        if not self._are_left_out:
+            self._chosen = None
+            self._hooked.put_on_all()
+            return
+        chosen = (*self.followed, *stride.places())
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self._hooked.put_on({0, *self.first, *chosen})
 
     def _begin(self, module: Any, args: Any) -> None:
         """A forward pass, which may be one of the training."""
@@ -242,10 +212,12 @@ class Modules:
         """The first rows since the last call, where their numbers will be, and
         whether there were modules that did not tell. Numbers of a device travel
         together: all of the rows, then."""
+        self._has_begun = False
         if count < len(self.rows) and self.readout.empty():
             first, self.rows = self.rows[:count], self.rows[count:]
-            return first, Readout(), self._sampled
-        taken = self.rows, self.readout, self._sampled
+            return first, Readout(), self._sampled or self._are_left_out
+        sampled = self._sampled or self._are_left_out
+        taken = self.rows, self.readout, sampled
         self.rows, self.readout, self._sampled = [], Readout(), False
         self._recent = {}
         return taken
@@ -255,35 +227,15 @@ class Modules:
         self.seconds = 0.0
 
     def keep_within(self, share: float, step_seconds: float) -> None:
-        """Fewer modules at a step where their share of its time is more than
-        `share`, and then none at most steps but the one that is called first;
-        all again where there is room."""
+        """Chooses those that tell at the next step, so that what is spent on
+        them stays within `share` of its time."""
         if step_seconds <= 0:
             return
         spent = _UNSEEN * self.seconds / step_seconds
         self.seconds = 0.0
-        self._turn += 1
-        every = len(self.named)
-        if self._stride < every:
-            self._spent = spent
-            if spent > share:
-                wanted = math.ceil(self._stride * spent / share)
-                self._stride = min(every, max(self._stride + 1, wanted))
-            elif spent < share / 2 and self._stride > 1:
-                self._stride -= 1
-            return
-        self._spent += _SMOOTH * (spent - self._spent)
-        by = max(1, int(_SMOOTH * self._stride))
-        if self._spent > share:
-            self._stride = min(_TURNS * every, self._stride + by)
-        elif self._spent < share / 2:
-            self._stride = max(1, self._stride - by)
-
-    @property
-    def turns(self) -> int:
-        """For how many turns of all of them one waits, 1 to 16: how much less
-        often than usual it is that anything is looked at."""
-        return max(1, self._stride // len(self.named))
+        self.stride.keep_within(share, spent)
+        if self._hooked:
+            self._put_hooks()
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -298,14 +250,14 @@ class Modules:
                 return
             if index == 0:
                 self._within = None
-            # The first one that is called tells at each step: what is bad in
-            # a batch is seen there.
-            if (
-                self.rows
-                and not self.all
-                and (index + self._turn) % self._stride
-                and index not in self.followed
-            ):
+            # What is bad in a batch is seen at the first one that is called,
+            # which is looked at in each step.
+            tells = (
+                self.all
+                or self.stride.has_turn(index)
+                or index in self.followed
+            )
+            if self._has_begun and not tells:
                 self._sampled = True
                 return
             if _graph_task() != -1:  # recomputed
@@ -314,27 +266,45 @@ class Modules:
                 self._sampled = True
                 return
             begun = time.perf_counter()
-            self._guard(
-                "modules", lambda: self._forward(index, args, kwargs, output)
-            )
+            begins, self._has_begun = not self._has_begun, True
+            if begins and not self._are_left_out:
+                self.first.add(index)
+            look = self._forward
+            if not tells and self.stride.is_sparse():
+                look = self._glance
+            begins = begins and index in self.first
+            self._guard("modules", look, index, args, kwargs, output, begins)
             self.seconds += time.perf_counter() - begun
 
         return hook
 
-    def _forward(self, index: int, args: Any, kwargs: Any, output: Any) -> None:
-        inputs = [*_some(args), *_some(kwargs)]
-        outputs = _some(output)
+    def _glance(
+        self, index: int, args: Any, kwargs: Any, output: Any, begins: bool
+    ) -> None:
+        """Tells what is not finite; the rest in its turn. (Of a device it is
+        not known yet.)"""
+        for of in (args, kwargs, output):
+            if not all(map(is_known_finite, some_tensors(of))):
+                self._forward(index, args, kwargs, output, begins)
+                return
+        self._sampled = True
+
+    def _forward(
+        self, index: int, args: Any, kwargs: Any, output: Any, begins: bool
+    ) -> None:
+        inputs = [*some_tensors(args), *some_tensors(kwargs)]
+        outputs = some_tensors(output)
         # It is asked of those that call others.
         whole = self.named[index].leaf or not (
-            len(inputs) >= _TENSORS or _is_hidden(args) or _is_hidden(kwargs)
+            len(inputs) >= MOST or is_hidden(args) or is_hidden(kwargs)
         )
         with torch.no_grad():
-            for place, tensor in enumerate(inputs):
-                one = self._measure(tensor)
-                self.rows.append(Row(index, False, "input", one, place, whole))
-            for place, tensor in enumerate(outputs):
-                one = self._measure(tensor)
-                self.rows.append(Row(index, False, "output", one, place, whole))
+            for slot, tensors in (("input", inputs), ("output", outputs)):
+                for place, tensor in enumerate(tensors):
+                    one = self._measure(tensor)
+                    self.rows.append(
+                        Row(index, False, slot, one, place, whole, begins)
+                    )
         self._follow_gradients(index, inputs, outputs)
 
     def _follow_gradients(
@@ -377,7 +347,7 @@ class Modules:
 
     def _measure_all(self, index: int, slot: str, gradients: Any) -> None:
         with torch.no_grad():
-            for tensor in _some(gradients):
+            for tensor in some_tensors(gradients):
                 one = self._measure(tensor)
                 self.rows.append(Row(index, True, slot, one))
 

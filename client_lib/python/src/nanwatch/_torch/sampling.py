@@ -30,12 +30,11 @@ def certain(
     statuses: Sequence[Read],
     is_leaf: Callable[[int], bool],
 ) -> list[bool]:
-    """Of each row. `rows` are in the order of execution, the first of them
-    those of the first module that was called; `is_leaf` by a module's
-    place."""
+    """Of each row. `rows` are in the order of execution; `is_leaf` by a
+    module's place."""
     if not rows:
         return []
-    first = (rows[0].module, False)
+    first = (rows[0].module, False) if rows[0].begins else None
     bad: set[tuple[int, bool]] = set()
     given_bad: set[tuple[int, bool]] = set()
     given: set[tuple[int, bool]] = set()

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 
 from nanwatch._torch.readout import WITH_64_BITS, Readout, on_host
+from nanwatch._torch.stacking import Stacks
 
 DTYPES = {
     torch.float64: "fp64",
@@ -59,11 +60,15 @@ def beside(scale: Any, tensor: Any) -> Any:
 class Shapes:
     """What of tensors does not change from step to step."""
 
-    __slots__ = ("elements", "half")
+    __slots__ = ("elements", "half", "stacks")
 
     def __init__(self, tensors: list[Any]) -> None:
         self.elements = [t.numel() for t in tensors]
         self.half = any(t.dtype in HALF for t in tensors)
+        # Of a host, where there are some; those of 16 bits are none of them.
+        self.stacks: Stacks | None = None
+        if tensors and on_host(tensors[0]) and not self.half:
+            self.stacks = Stacks(tensors) or None
 
 
 def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
@@ -180,11 +185,14 @@ class Sizes:
         self.zeros: Any = None
         at_once = on_host(tensors[0])
         known = norms is not None
+        stacks = shapes.stacks
         if norms is None and at_once:
-            found = norms_of(tensors, shapes.half)
+            if stacks is not None:
+                norms = stacks.norms(tensors)
+            else:
+                norms = readout.add(norms_of(tensors, shapes.half))
             if divide_by is not None:
-                found = [v / divide_by for v in found]
-            norms = readout.add(found)
+                norms = [v / float(divide_by) for v in norms]
         elif norms is None:
             wide = wide_norms_of(tensors)
             known = wide is not None
@@ -193,7 +201,10 @@ class Sizes:
         self._norms: Any = norms
         self._least = WIDE if divide_by is None else 0.0
         if at_once and largest:
-            most = [_largest(t) for t in tensors]
+            if stacks is not None:
+                most = stacks.largest(tensors, _largest)
+            else:
+                most = [_largest(t) for t in tensors]
             scale = 1.0 if divide_by is None else float(divide_by)
             self.largest = [v / scale for v in most]
         elif largest or not (at_once or known):
@@ -308,6 +319,15 @@ def _read(
         None if largest is None else largest * factor,
         norm * factor / math.sqrt(elements) if math.isfinite(norm) else None,
     )
+
+
+def is_known_finite(tensor: Any) -> bool:
+    """At once: on a host. (A norm that leaves the range of fp32 is not.)"""
+    if not on_host(tensor):
+        return False
+    kind = torch.float32 if tensor.dtype in HALF else None
+    norm = torch.linalg.vector_norm(tensor.detach(), dtype=kind)
+    return math.isfinite(norm.item())
 
 
 class One:

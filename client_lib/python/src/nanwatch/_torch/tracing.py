@@ -92,6 +92,13 @@ def may_compile() -> bool:
     return sys.modules.get("torch._dynamo") is not None
 
 
+def has_compiled() -> bool:
+    """It was used in this process: what it made of modules holds as long as
+    they have as many hooks."""
+    tools = sys.modules.get("torch._dynamo.utils")
+    return bool(getattr(tools, "counters", {}).get("frames"))
+
+
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
     """For a scaler. Nothing, once the object whose method it is has gone, or is
     about to: the sender may be taking it apart."""

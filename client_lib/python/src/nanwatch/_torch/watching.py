@@ -409,7 +409,7 @@ class Watch(Shown):
         current, modules = self._current, self.modules
         self._left_out.applied()
         rows = len(modules.rows)
-        told = modules.take(rows) if rows else NONE_TOLD
+        told = modules.take(rows) if modules.on else NONE_TOLD
         numbers = current.numbering.of_untold
         steps = self._updates(
             numbers, time.time(), told, None, self._parts.take()
@@ -431,7 +431,7 @@ class Watch(Shown):
         modules are its, and of the updates before it, which are steps of their
         own."""
         current = self._current
-        told = self.modules.take(rows) if rows else NONE_TOLD
+        told = self.modules.take(rows) if self.modules.on else NONE_TOLD
         number = None if given is None else self._checks.step(given)
         numbering = current.numbering
         if len(current.updates) > 1 or numbering.untold is not None:
