@@ -47,6 +47,8 @@ class Episode {
 
   Severity severity() const { return severity_; }
   bool open() const { return severity_ != Severity::kNone; }
+  // The trouble is over, without a clean update.
+  void End() { severity_ = Severity::kNone; }
   // Says that the trouble began earlier than the trigger.
   void OpenedAt(int64_t step) { opened_ = step; }
   int64_t opened_step() const { return opened_; }

@@ -336,7 +336,7 @@ Severity LossSpike::OnEnd(Thresholds t) {
   // Back at the level that it left: what is missing of clear_after will not
   // come.
   if (episode_.severity() == Severity::kWarning && back_ && kind_.stuck == 0) {
-    episode_ = Episode();
+    episode_.End();
     return Severity::kNone;
   }
   if (at_end_ > episode_.severity()) {

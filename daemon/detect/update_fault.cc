@@ -108,6 +108,7 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     const double hold = t[fault == UpdateFault::kAllZero ? kHoldZero : kHold];
     if (held_ >= hold) {
       said_ = fault;
+      told_ = held_;
       const bool ends = fault == UpdateFault::kNoRate && ever_fine_;
       const bool goes_on =
           held_ >= t[kIdleHold] &&
@@ -130,9 +131,9 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
 void UpdateFaultRule::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence(WordsOf(said_), ", for ", held_, " updates in a row.");
+      Sentence(WordsOf(said_), ", for ", told_, " updates in a row.");
   finding->numbers = {{"fault", static_cast<double>(said_), ""},
-                      {"updates", static_cast<double>(held_), "updates"}};
+                      {"updates", static_cast<double>(told_), "updates"}};
 }
 
 }  // namespace nanwatch

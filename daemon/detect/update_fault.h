@@ -29,6 +29,7 @@ class UpdateFaultRule {
   int64_t since_ = 0;
   int64_t update_ = 0;  // of the newest record that it saw
   int32_t held_ = 0;    // updates with the same fault
+  int32_t told_ = 0;    // of them, when it was said last
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
   bool ever_fine_ = false;  // an update without any was told

@@ -61,7 +61,11 @@ size_t StepWordAtEnd(std::string_view text) {
     if (text.size() <= rest.size() || !text.ends_with(rest)) continue;
     const size_t at = text.size() - rest.size() - 1;
     if ((text[at] | 0x20) != initial) continue;
-    if (at == 0 || !IsLetterOrMark(text[at - 1])) break;
+    const std::string_view before = text.substr(0, at);
+    const bool whole = before.empty() || !IsLetterOrMark(before.back()) ||
+                       before.ends_with("global_") ||
+                       before.ends_with("train_");
+    if (whole) break;
   }
   return i;
 }

@@ -22,8 +22,8 @@ constexpr auto kWordLetters = [] {
 }();
 bool IsWordLetter(char c) { return kWordLetters[static_cast<uint8_t>(c)]; }
 
-// The size of a clock or date at `at`, "12:01:07.250", "2025-01-31"; 0: there
-// is none.
+// The size of a clock or date at `at`, "12:01:07.250", "2025-01-31",
+// "03.04.2024"; 0: there is none.
 size_t ClockAt(std::string_view line, size_t at) {
   size_t end = at;
   int parts = 0;
@@ -35,7 +35,7 @@ size_t ClockAt(std::string_view line, size_t at) {
     if (digits != 2 && digits != 4) break;
     ++parts;
     const char next = end < line.size() ? line[end] : '\0';
-    const bool joins = next == ':' || next == '-' || next == '/';
+    const bool joins = next == ':' || next == '-' || next == '/' || next == '.';
     if (!joins || (sign != '\0' && next != sign)) break;
     if (end + 1 >= line.size() || !IsDigit(line[end + 1])) break;
     sign = next;
@@ -64,13 +64,28 @@ bool BeginsWithUnit(std::string_view rest) {
          std::end(kTimes);
 }
 
-// Commas stand between digits, one in a number, and no point does.
+// Where the digits and points around `at` end; 0: they are no date, as
+// "03.04.2024" is.
+size_t EndOfDate(std::string_view line, size_t at) {
+  const size_t begin = line.find_last_not_of("0123456789.", at) + 1;
+  const size_t end =
+      std::min(line.find_first_not_of("0123456789.", at), line.size());
+  const std::string_view run = line.substr(begin, end - begin);
+  return std::count(run.begin(), run.end(), '.') > 1 ? end : 0;
+}
+
+// Commas stand between digits, one in a number, and no point does but in dates.
 bool HasDecimalCommas(std::string_view line) {
   if (line.find(',') == line.npos) return false;
   bool found = false;
   for (size_t i = 1; i + 1 < line.size(); ++i) {
     if (!IsDigit(line[i - 1]) || !IsDigit(line[i + 1])) continue;
-    if (line[i] == '.') return false;
+    if (line[i] == '.') {
+      const size_t end = EndOfDate(line, i);
+      if (end == 0) return false;
+      i = end;
+      continue;
+    }
     if (line[i] != ',') continue;
     size_t begin = i;
     while (begin > 0 && IsDigit(line[begin - 1])) --begin;

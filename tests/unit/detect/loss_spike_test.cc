@@ -309,6 +309,7 @@ TEST(LossSpike, WhereAllIsOverTheLastLossesAreHeldAgainstThoseBefore) {
     StepFeed<LossSpike> back = f;
     back.Steps({.loss = 0.92}, 2);
     EXPECT_LE(back.End(), Severity::kInfo) << "it came back";
+    EXPECT_GE(back.Described().last_step, back.Described().opened_step);
     EXPECT_EQ(f.End(), Severity::kCritical) << before;
     EXPECT_EQ(f.Described().opened_step, before + 1);
     ExpectWords(f.Described().sentence);

@@ -28,6 +28,8 @@ TEST(UpdateFault, EachIsAWarningAfterItsHold) {
     EXPECT_EQ(feed.now, Severity::kWarning) << f;
     EXPECT_EQ(feed.Described().opened_step, 1) << f;
     ExpectWords(feed.Described().sentence);
+    feed.Step(Faulty(UpdateFault::kNone));
+    EXPECT_EQ(NumberOf(feed.Described(), "updates"), hold) << "while it was so";
   }
 }
 

@@ -46,6 +46,8 @@ TEST(NumberRow, ClocksAndDatesAreWords) {
 
 TEST(NumberRow, ACommaIsAPointWhereTheLineHasNoOther) {
   EXPECT_THAT(NumbersIn("Verlust 5,58"), ElementsAre(5.58));
+  EXPECT_THAT(NumbersIn("03.04.2024 08:12:20 Schritt 50 Verlust 4,5153"),
+              ElementsAre(50, 4.5153));
   EXPECT_THAT(NumbersIn("17.5,20,1.25"), ElementsAre(17.5, 20, 1.25));
   EXPECT_THAT(NumbersIn("1,2,3"), ElementsAre(1, 2, 3));
 }
