@@ -12,6 +12,7 @@ namespace {
 constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
+constexpr float kQuiet = 0.1f;  // noise; ours: fine-tuned diffusion has more
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
@@ -223,8 +224,8 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
                     (!silent && first_ - level_ >= kStill + noise);
   const bool guesses =
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
-  const bool hidden =
-      unsure > kStill || s.last_digit() > kRounded * std::exp(level_);
+  const bool hidden = unsure > kStill || noise > kQuiet ||
+                      s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);

@@ -23,7 +23,8 @@ bool IsTopOfBox(std::string_view line);
 
 class BoxedRecord {
  public:
-  // Takes in a row with a name and a number in bars; false: the line is none. A row without a value ("| train/ | |") says nothing.
+  // Takes in a row with a name and a number in bars; false: the line is none. A
+  // row without a value ("| train/ | |") says nothing.
   bool Take(std::string_view line);
   // A row with this name is taken already: the next one begins another record.
   bool Begins(std::string_view line) const;

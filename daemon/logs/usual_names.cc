@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "logs/compact_name.h"
+
 namespace nanwatch {
 namespace {
 
@@ -257,57 +259,12 @@ constexpr NamedMeaning kUsual[] = {
     {"globalrank", Meaning::kRank},
 };
 
-// The same in German, French, Spanish, Italian and Portuguese, without accents.
-// Their numbers have commas, which most readers take for the end of one.
-constexpr NamedMeaning kForeign[] = {
-    {"verlust", Meaning::kLoss},
-    {"trainingsverlust", Meaning::kLoss},
-    {"perte", Meaning::kLoss},
-    {"perdida", Meaning::kLoss},
-    {"prdida", Meaning::kLoss},
-    {"perdita", Meaning::kLoss},
-    {"perda", Meaning::kLoss},
-    {"genauigkeit", Meaning::kAccuracy},
-    {"exactitude", Meaning::kAccuracy},
-    {"prcision", Meaning::kAccuracy},
-    {"precisin", Meaning::kAccuracy},
-    {"lernrate", Meaning::kLearningRate},
-    {"tauxapprentissage", Meaning::kLearningRate},
-    {"tauxdapprentissage", Meaning::kLearningRate},
-    {"tasadeaprendizaje", Meaning::kLearningRate},
-    {"schritt", Meaning::kStep},
-    {"gradientennorm", Meaning::kGradNorm},
-    {"normegradient", Meaning::kGradNorm},
-    {"normedugradient", Meaning::kGradNorm},
-};
-
 // Where a program files what belongs to the training.
 constexpr std::string_view kPrefixes[] = {
     "trainingsamples", "training",    "trainsamples", "trainer",
     "train",           "trn",         "optimizer",    "optim",
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env"};
-
-constexpr size_t kNameMax = 64;
-
-template <size_t n>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[n]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-// `name` in lower case without separators; empty: too long for any we know.
-std::string_view Compact(std::string_view name,
-                         std::array<char, kNameMax>* out) {
-  size_t size = 0;
-  for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (!word) continue;
-    if (size == kNameMax) return "";
-    (*out)[size++] = upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return {out->data(), size};
-}
 
 // kUsual by a hash of the name: indices + 1, 0: free. Logs ask for hundreds of
 // words that are none.
@@ -360,38 +317,6 @@ constexpr auto kUsualEnds = [] {
   return ends;
 }();
 
-// The name without what a program says of how it was taken: units in brackets,
-// "mean", the number of records of a mean. "return_mean_10", "loss [nats]",
-// "total (avg)". `*means`: a mean was spoken of.
-std::string_view Core(std::string_view name, std::array<char, kNameMax>* out,
-                      bool* means, bool* number) {
-  static constexpr std::string_view kMeans[] = {
-      "avg", "average", "mean", "running", "smooth", "smoothed", "ema"};
-  static constexpr std::string_view kOthers[] = {"raw", "cur", "current",
-                                                 "g",   "trn", "tr"};
-  name = name.substr(0, name.find_first_of("[("));
-  size_t size = 0;
-  for (size_t at = 0; at < name.size();) {
-    size_t end = at;
-    while (end < name.size() && Letter(name[end]) != kSeparator) ++end;
-    std::array<char, kNameMax> room;
-    const std::string_view word = Compact(name.substr(at, end - at), &room);
-    const bool mean = IsOneOf(word, kMeans);
-    const bool digits =
-        !word.empty() && word.find_first_not_of("0123456789") == word.npos;
-    *means |= mean;
-    *number |= digits;
-    if (!mean && !digits && !IsOneOf(word, kOthers) &&
-        size + word.size() <= kNameMax) {
-      size = static_cast<size_t>(
-          std::copy(word.begin(), word.end(), out->begin() + size) -
-          out->begin());
-    }
-    at = end + 1;
-  }
-  return {out->data(), size};
-}
-
 // A term's weight, by how its name ends: "aux_weight", "w_kl_coef".
 bool IsWeight(std::string_view text) {
   constexpr std::string_view kEnds[] = {"weight", "coef", "coeff", "lambda"};
@@ -403,17 +328,18 @@ bool IsWeight(std::string_view text) {
 // `size`: of the whole name, compact.
 Meaning CoreMeaning(std::string_view name, size_t size) {
   if (name.find_first_of("_/.- [(") == name.npos) return Meaning::kNothing;
-  std::array<char, kNameMax> room;
-  bool means = false;
-  bool number = false;
-  const std::string_view core = Core(name, &room, &means, &number);
-  if (core.size() < 2 || core.size() == size) return Meaning::kNothing;
-  const Meaning found = LookUsual(core);
-  // "loss_1" and "loss_2" are terms.
-  if (number && found != Meaning::kReward && found != Meaning::kAccuracy) {
+  NameRoom room;
+  const CoreName core = CoreOf(name, &room);
+  if (core.text.size() < 2 || core.text.size() == size) {
     return Meaning::kNothing;
   }
-  return means && found == Meaning::kLoss ? Meaning::kMeanLoss : found;
+  const Meaning found = LookUsual(core.text);
+  // "loss_1" and "loss_2" are terms.
+  if (core.numbered && found != Meaning::kReward &&
+      found != Meaning::kAccuracy) {
+    return Meaning::kNothing;
+  }
+  return core.mean && found == Meaning::kLoss ? Meaning::kMeanLoss : found;
 }
 
 }  // namespace
@@ -427,17 +353,8 @@ bool MayBeUsual(std::string_view name) {
   return !known || kUsualEnds[before][last];
 }
 
-Meaning ForeignMeaning(std::string_view name) {
-  std::array<char, kNameMax> room;
-  const std::string_view text = Compact(name, &room);
-  const auto found = std::find_if(
-      std::begin(kForeign), std::end(kForeign),
-      [text](const NamedMeaning& known) { return known.text == text; });
-  return found == std::end(kForeign) ? Meaning::kNothing : found->meaning;
-}
-
 Meaning UsualMeaning(std::string_view name) {
-  std::array<char, kNameMax> room;
+  NameRoom room;
   std::string_view text = Compact(name, &room);
   Meaning found = LookUsual(text);
   for (size_t strips = 0; strips < 3 && found == Meaning::kNothing; ++strips) {
