@@ -71,8 +71,9 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "weights or is not called, gradients that are never unscaled. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
-    "So is one that is printed as 0 from the first record on, but where the "
-    "loss comes down by a fifth.",
+    "So is one that is printed as 0 for idle_hold updates from the first "
+    "record "
+    "on, but where the loss comes down by a fifth.",
     "clear_after updates without it.",
     kThresholds,
     "Clients that cannot see this say nothing of it, and nothing is found. A "
@@ -105,7 +106,11 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     ever_fine_ = true;
   } else if (!learned) {
     ++held_;
-    const double hold = t[fault == UpdateFault::kAllZero ? kHoldZero : kHold];
+    // A warm-up may print 0 for all of its first interval.
+    const bool printed = fault == UpdateFault::kNoRate && r.update == nullptr;
+    const double hold = t[fault == UpdateFault::kAllZero ? kHoldZero
+                          : printed                      ? kIdleHold
+                                                         : kHold];
     if (held_ >= hold) {
       said_ = fault;
       told_ = held_;
