@@ -293,7 +293,6 @@ TEST(LossSpike, WhereAllIsOverAFewLossesThatStayUpAreCritical) {
   EXPECT_EQ(end(200, 0.1, 8), Severity::kCritical);
 }
 
-// A baseline of so few records has not forgotten how the loss fell.
 TEST(LossSpike, WhereAllIsOverTheLastLossesAreHeldAgainstThoseBefore) {
   for (const auto& [before, records] : {std::pair(100, 20), {40, 40}}) {
     StepFeed<LossSpike> f;

@@ -74,6 +74,12 @@ TEST(OtherNames, RewardsMayStandInLinesOfTheirOwn) {
             "step=200 loss=3.5 of_rewards\n");
 }
 
+TEST(OtherNames, TheWordOfAStepMayHaveAnotherBeforeIt) {
+  EXPECT_EQ(Told("global_step 940: train_loss=9.25 gnorm=0.5\n"
+                 "train_step 950: loss=9.25"),
+            "step=940 loss=9.25 grad_norm=0.5\nstep=950 loss=9.25\n");
+}
+
 TEST(OtherNames, TheLengthOfAnEpisodeIsNoStep) {
   EXPECT_EQ(Told("episode: 1, episode steps: 90, loss: 2.5\n"
                  "episode: 2, episode steps: 60, loss: 2.25"),
