@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
-
-template <size_t n>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[n]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
 
 bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 

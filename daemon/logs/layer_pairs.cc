@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -24,11 +25,6 @@ std::string LettersOf(std::string_view text) {
     if (IsLetter(c)) letters += Lower(c);
   }
   return letters;
-}
-
-template <size_t N>
-bool IsOneOf(std::string_view text, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), text) != std::end(words);
 }
 
 // "grad_norm", "|g|", "grads": what follows is one.

@@ -5,6 +5,7 @@
 
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
+#include "logs/one_of.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -28,11 +29,6 @@ constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche"};
 constexpr std::string_view kTrainWords[] = {"train", "training", "trn"};
 constexpr std::string_view kNegatives[] = {"neg", "negative"};
 constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
-
-template <size_t n>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[n]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
 
 // Gives the words of `text`, in lower case, to `visit`.
 template <typename Visit>

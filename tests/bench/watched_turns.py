@@ -7,7 +7,6 @@ as the longest time after which something is looked at, and its steps are summed
 up; what is given is the median of the blocks' ratios. The sender works by the
 clock, in steps of both: what it takes is in neither."""
 
-import contextlib
 import pathlib
 import statistics
 import sys
@@ -16,12 +15,13 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "python"),
+                str(ROOT / "tests" / "frameworks"),
                 str(ROOT / "tests" / "frameworks" / "torch")]
 
+from cost_of_watch import deaf  # noqa: E402
 from daemons import Daemon  # noqa: E402, F401
 
 import nanwatch  # noqa: E402
-from nanwatch._torch import clipping, parts  # noqa: E402
 
 BLOCK = 32  # pairs of steps
 WARM = 96  # pairs, after which names and the budget's share are known
@@ -35,18 +35,6 @@ class Cost(NamedTuple):
     cpu: float  # the same of the CPU time of the thread that trains
     rows: float  # of what passes through modules, that is looked at
     turns: float  # how much less often than usual gradients are
-
-
-@contextlib.contextmanager
-def deaf(watch):
-    """To what it hears of each model in the process."""
-    clipping.forget(watch._before_clipping)
-    parts.forget(watch._parts)
-    try:
-        yield
-    finally:
-        clipping.listen(watch._before_clipping)
-        parts.listen(watch._parts)
 
 
 def _clocks():
