@@ -353,6 +353,7 @@ void Pipeline::CopyStats() {
   copy(stats_.pending_ops_not_kept, engine.pending_ops_not_kept);
   copy(stats_.watched_ops_not_kept, engine.watched_ops_not_kept);
   copy(stats_.findings_not_kept, engine.findings_not_kept);
+  copy(stats_.incidents_not_opened, engine.incidents_not_opened);
   copy(stats_.run_ids_forgotten, engine.run_ids_forgotten);
   copy(stats_.sessions, engine.sessions);
   copy(stats_.runs, engine.runs);

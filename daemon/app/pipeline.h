@@ -37,6 +37,7 @@ struct PipelineStats {
   std::atomic<uint64_t> pending_ops_not_kept{0};
   std::atomic<uint64_t> watched_ops_not_kept{0};
   std::atomic<uint64_t> findings_not_kept{0};
+  std::atomic<uint64_t> incidents_not_opened{0};
   std::atomic<uint64_t> run_ids_forgotten{0};
   std::atomic<uint64_t> steps{0};
   std::atomic<uint64_t> op_statuses{0};

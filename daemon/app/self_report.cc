@@ -83,6 +83,7 @@ void ReportPipeline(Pipeline& pipeline, std::vector<SelfSample>* samples) {
       {"pending_ops", &stats.pending_ops_not_kept},
       {"watched_ops", &stats.watched_ops_not_kept},
       {"findings", &stats.findings_not_kept},
+      {"incidents", &stats.incidents_not_opened},
       {"run_ids", &stats.run_ids_forgotten}};
   for (const auto& [limit, hits] : limits) {
     samples->push_back({Name(Metric::kLimitHits),

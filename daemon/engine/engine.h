@@ -61,6 +61,7 @@ struct EngineStats {
   uint64_t pending_ops_not_kept = 0;
   uint64_t watched_ops_not_kept = 0;
   uint64_t findings_not_kept = 0;
+  uint64_t incidents_not_opened = 0;
   uint64_t run_ids_forgotten = 0;     // limits::kRunIds
   uint64_t unusable_checkpoints = 0;  // of another version, or damaged
   uint64_t sessions = 0;              // open now

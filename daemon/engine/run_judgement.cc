@@ -116,9 +116,11 @@ void RunState::Judge(Time time, int64_t step, Effects* effects) {
   diagnosis_ = Diagnosed(findings);
   std::vector<Incident> changed;
   const Time at = Raise(time);
+  const uint64_t not_opened = book_.limit_hits();
   book_.Update(
       at, step == INT64_MIN ? 0 : step, findings, diagnosis_,
       [this](int32_t rank) { return PlaceOf(rank); }, &changed);
+  shared_->stats.incidents_not_opened += book_.limit_hits() - not_opened;
   Tell(&changed, effects);
   for (const FindingKey& key : std::exchange(fresh_, {})) {
     if (const Finding* opened = board_.Find(key)) Ask(*opened, step, effects);

@@ -200,7 +200,9 @@ inline constexpr int kPointsPerQuery = 10000;
 inline constexpr size_t kComparedRows = 20000000;
 inline constexpr size_t kComparedHeld = 500000;
 inline constexpr size_t kHttpReplyBytes = 16 << 20;
-inline constexpr int kIncidentsPerRun = 256;  // oldest resolved ones go first
+// Oldest resolved ones go first. More open ones: not opened, counted at each
+// look ("incidents").
+inline constexpr int kIncidentsPerRun = 256;
 // Of ranks and ops, and how many of them may be of ops. Beyond: not shown,
 // counted ("findings").
 inline constexpr int kFindingsPerRun = 4096;
