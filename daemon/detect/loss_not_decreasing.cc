@@ -188,13 +188,14 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
     return std::exp(level_) >= least ? untrained_ : 0;
   }
-  // A model that learns goes below it, or will soon.
+  // A model that learns goes below it, or will soon. One that forgot was there.
   const float noise = c.loss->level().noise() * untrained_ /
                       std::sqrt(static_cast<float>(course_.records()) / 3);
   const float next = course_.last() + course_.last() - course_.middle();
-  const bool stays =
-      std::min(next, course_.last()) >= untrained_ - kBelow * noise &&
-      course_.last() <= kNoGuess * untrained_;
+  const float least =
+      std::min({course_.first(), course_.middle(), course_.last(), next});
+  const bool stays = least >= untrained_ - kBelow * noise &&
+                     course_.last() <= kNoGuess * untrained_;
   return stays ? untrained_ : 0;
 }
 

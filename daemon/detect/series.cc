@@ -25,9 +25,11 @@ constexpr float kOften = 1.0f / 256;  // of a value: memory of that; ours
 constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
 constexpr float kOutlier = 0.5f;  // of one value, the chance; ours
 constexpr float kDoubt = 4.6f;    // nats, ours: 1 %, it may be noise
+constexpr float kNoNews = 1;      // nats: noise is nearly as likely; ours
 // A jump begins with itself; what climbs began when it was last at its trough.
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
+constexpr float kLeaps = 2;  // times the rise before, which was noise; ours
 constexpr float kForget = 1.0f / 64;  // of a value: memory of the trough; ours
 constexpr int32_t kMost = 1 << 20;
 constexpr float kLeastNoise = 1e-3f;  // of the level; ours
@@ -179,11 +181,15 @@ inline bool Series::Leaves(float y, int64_t step) {
 }
 
 void Series::Stray(float value, float y, int64_t step) {
-  if (out_ && excursion_.nats() <= 0 && excursion_.values() > 1 &&
-      excursion_.IsAbove(y)) {
-    // So far it was noise.
-    excursion_.Begin(rises_ ? excursion_.step() : step, excursion_.base(),
-                     excursion_.noise(), level_.values());
+  const bool noise_so_far = excursion_.nats() <= 0 && excursion_.values() > 1 &&
+                            excursion_.IsAbove(y);
+  const float before = excursion_.peak() - excursion_.base();
+  const bool leaps = !excursion_.jumped() && excursion_.nats() < kNoNews &&
+                     y - excursion_.peak() >=
+                         std::max(kJumps * excursion_.noise(), kLeaps * before);
+  if (out_ && (noise_so_far || leaps)) {
+    excursion_.Begin(rises_ && !leaps ? excursion_.step() : step,
+                     excursion_.base(), excursion_.noise(), level_.values());
     level_.Leave(y);
   } else if (out_) {
     level_.LearnTurn(y, Floor());

@@ -190,6 +190,11 @@ std::string Sentence(const OutlierBatches& of) {
 bool WhenOutlierBatch(const Facts& f, const Matches&, Match* match) {
   if (f.evidence.outliers.empty()) return false;
   const OutlierBatches& most = f.evidence.outliers[0];
+  // The one batch after which the loss was finite for some records only.
+  const bool diverged = f.grown != nullptr && f.evidence.rise &&
+                        most.count == 1 &&
+                        most.first_step == f.evidence.rise->step;
+  if (diverged) return false;
   CauseVerdict& verdict = match->verdict;
   verdict.grade = EvidenceGrade::kEstablished;
   verdict.step = most.first_step;
