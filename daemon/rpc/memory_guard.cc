@@ -23,8 +23,10 @@ constexpr milliseconds kLookWhereMuchIs{20};
 constexpr size_t kRise = 160 << 20;
 constexpr milliseconds kWindow{1000};
 constexpr milliseconds kWindowMost{20000};
-// Until gRPC gave back what a connection that ended had. Ours.
+// Until gRPC gave back what a connection that ended had: most of it, and what
+// it frees late on a busy machine. Ours.
 constexpr milliseconds kGiveBack{50};
+constexpr milliseconds kGiveBackLate{1000};
 
 std::chrono::nanoseconds OwnTime() {
   timespec spent{};
@@ -63,8 +65,14 @@ void MemoryGuard::Loop() {
   auto since = std::chrono::steady_clock::now();
   std::chrono::nanoseconds spent = OwnTime();
   size_t before = ResidentBytes();
+  bool cut = false;  // since free memory was given back late
+  auto cut_at = since;
   while (Sleep(look)) {
     look_();
+    if (cut && std::chrono::steady_clock::now() - cut_at >= kGiveBackLate) {
+      cut = false;
+      GiveBackFreeMemory();
+    }
     const size_t resident = ResidentBytes();
     const bool rises = 4 * resident > most_ && resident > before + kRise;
     const auto now = std::chrono::steady_clock::now();
@@ -77,6 +85,8 @@ void MemoryGuard::Loop() {
     }
     look = 2 * resident > most_ ? kLookWhereMuchIs : kLookAtMemory;
     if ((resident <= most_ && !rises) || cut_() == 0) continue;
+    cut = true;
+    cut_at = now;
     if (!Sleep(kGiveBack)) return;
     // Else nobody sees that it is free, and more would be cut.
     GiveBackFreeMemory();
