@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/diagnosis.h"
 #include "model/pod.h"
 
 namespace nanwatch {
@@ -49,6 +50,13 @@ std::string Title(std::string_view name) {
   return out;
 }
 
+CauseHeading HeadingOf(const v1::CauseVerdict& cause) {
+  if (cause.cause() != Name(Cause::kUnexplained)) {
+    return {Title(cause.cause()), fmt::format("({})", Word(cause.grade()))};
+  }
+  return {Title(fmt::format("{}", fmt::join(cause.rules(), ", "))), ""};
+}
+
 std::string Place(const v1::Subject& subject) {
   std::string out;
   if (!subject.op().empty()) {
@@ -87,13 +95,12 @@ constexpr int kBelow = 5;  // columns, of what stands below a title
 // not fit stands below.
 std::string TitleText(const v1::RunDetail& run, int i, const Style& style) {
   const v1::CauseVerdict& cause = run.causes(i);
-  const std::string title = Title(cause.cause());
-  const std::string grade = fmt::format("({})", Word(cause.grade()));
+  const auto [title, grade] = HeadingOf(cause);
   const std::string since = Since(run, cause);
   const size_t wide =
       kBelow + title.size() + 1 + grade.size() + 2 + since.size();
-  std::string out =
-      fmt::format("  {}. {} {}", i + 1, style.Bold(title), style.Dim(grade));
+  std::string out = fmt::format("  {}. {}", i + 1, style.Bold(title));
+  if (!grade.empty()) out += ' ' + style.Dim(grade);
   if (wide <= static_cast<size_t>(style.columns)) {
     return out + style.Dim(", " + since) + '\n';
   }

@@ -14,6 +14,13 @@ namespace nanwatch {
 
 // "harmless_padding" as "Harmless padding".
 std::string Title(std::string_view name);
+// How a cause is called.
+struct CauseHeading {
+  std::string title;  // "NaN from forward"
+  std::string grade;  // "(supported)"; empty: no cause, but what was found
+};
+// What no cause explains is called after the rules that found it.
+CauseHeading HeadingOf(const v1::CauseVerdict& cause);
 // "op loss/Log (Log, output, fp16), rank 3, host node7, on NPU 4", as far as it
 // is known; empty: a whole run.
 std::string Place(const v1::Subject& subject);

@@ -161,8 +161,9 @@ std::string CauseRow(const v1::RunDetail& run, const Shape& shape,
   constexpr int kActions = 2;
   if (run.causes_size() == 0) return "";
   const v1::CauseVerdict& cause = run.causes(0);
-  std::string out = style.Bold(Title(cause.cause())) +
-                    style.Dim(fmt::format(" ({})", Word(cause.grade()))) + '\n';
+  const auto [title, grade] = HeadingOf(cause);
+  std::string out =
+      style.Bold(title) + style.Dim(grade.empty() ? "" : ' ' + grade) + '\n';
   const bool said =
       run.summary().has_headline_cause() && run.summary().headline_cause() == 0;
   if (!said && shape.lines > 1) {

@@ -83,12 +83,22 @@ function groundsOf(run, cause) {
       (f) => ({grade: 'established', sentence: f.sentence}));
 }
 
+// What no cause explains is called after the rules that found it.
+function nameOf({cause, rules = []}) {
+  return words(
+      cause === 'unexplained' ? rules.map((r) => r.name).join(', ') : cause);
+}
+
+function headingOf(cause) {
+  const name = nameOf(cause);
+  return cause.cause === 'unexplained' ? name : `${name} (${cause.grade})`;
+}
+
 function evidence(run, cause, said) {
   const grounds = groundsOf(run, cause);
   if (said && !grounds.length) return null;
   return h('section', {class: 'why'},
-      h('h2', {}, 'Why ', h('span', {class: 'tag'},
-                            `${words(cause.cause)} (${cause.grade})`)),
+      h('h2', {}, 'Why ', h('span', {class: 'tag'}, headingOf(cause))),
       !said && h('p', {}, cause.sentence),
       h('ul', {class: 'evidence'}, grounds.map((e) =>
           h('li', {class: e.grade, title: e.grade}, e.sentence,
@@ -101,9 +111,9 @@ function otherCauses(run, aside) {
   const rest = (run.causes || []).slice(aside ? 0 : 1);
   if (!rest.length) return null;
   const title = aside ?
-      `Seen, and harmless: ${rest.map((c) => words(c.cause)).join(', ')}` :
+      `Seen, and harmless: ${rest.map(nameOf).join(', ')}` :
       [rest.length === 1 ? '1 more cause: ' : `${rest.length} more causes: `,
-       rest.map((c) => words(c.cause)).join(', '),
+       rest.map(nameOf).join(', '),
        rest.length === 1 && h('span', {class: 'said'}, ' ', rest[0].sentence)];
   return h('details', {class: 'causes', 'data-key': 'causes'},
       h('summary', {}, title),

@@ -29,6 +29,20 @@ TEST(CauseText, AnOpHasItsTypeAndDtypeAsFarAsTheyAreKnown) {
             "op loss/Log (Log, output, fp16), rank 3, host node7");
 }
 
+TEST(CauseText, WhatNoCauseExplainsIsCalledAfterItsRules) {
+  v1::CauseVerdict cause;
+  cause.set_cause("divergence");
+  cause.set_grade(v1::EVIDENCE_GRADE_SUPPORTED);
+  cause.add_rules("loss_spike");
+  EXPECT_EQ(HeadingOf(cause).title, "Divergence");
+  EXPECT_EQ(HeadingOf(cause).grade, "(supported)");
+  cause.set_cause("unexplained");
+  EXPECT_EQ(HeadingOf(cause).title, "Loss spike");
+  EXPECT_EQ(HeadingOf(cause).grade, "");
+  cause.add_rules("score_lost");
+  EXPECT_EQ(HeadingOf(cause).title, "Loss spike, score lost");
+}
+
 TEST(CauseText, ATypeThatSaysNothingNewIsLeftOut) {
   v1::Subject subject;
   subject.set_rank(-1);
