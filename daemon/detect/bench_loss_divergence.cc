@@ -12,7 +12,7 @@ namespace {
 constexpr double kMeanOver = 10;  // pairs; ours
 // The shift that evidence is gathered for. Ours.
 constexpr double kShift = 0.5;  // deviations
-// The same of what a restart has lost. Ours.
+// The same of what a restart has lost, where that is more. Ours.
 constexpr double kShiftOfLost = 1;  // deviations
 // What a single pair can say: one outlier is no evidence. Ours.
 constexpr double kMostOfAPair = 4;  // deviations
@@ -121,9 +121,10 @@ void BenchLossDivergence::Weigh(const BenchContext& c, double distance,
                                 Thresholds t) {
   const double noise = NoiseOf(c);
   if (least_ < t[kOther]) {
-    // Half of the way back speaks for neither.
-    above_.Add((distance - least_) / noise + kShiftOfLost / 2, kShiftOfLost,
-               c.step);
+    // Half of the way back speaks for neither. What is less than the noise of
+    // one loss shows in many.
+    const double shift = std::min(kShiftOfLost, c.learned / noise);
+    above_.Add((distance - least_) / noise + shift / 2, shift, c.step);
     return;
   }
   if (!noise_.same_batches() || earlier_) {

@@ -17,6 +17,9 @@ constexpr size_t kFirst = 16;  // losses; ours
 // Points on each side that a mean is taken over. Ours.
 constexpr int64_t kAbout = 10;
 constexpr int64_t kNoiseAbout = 32;  // the same of noise; ours
+// What was learned is a difference of two means of about 16 losses: so many
+// deviations of one loss are hardly noise. Ours.
+constexpr double kLeastLearned = 0.5;
 // Another run may learn the same so much sooner or later: a share of the steps
 // since they parted, and so many points at least. Ours: seeds of small nets.
 constexpr double kSooner = 0.1;
@@ -129,7 +132,7 @@ std::optional<BenchContext> BenchWatch::Pair(const StepRecord& record,
     since -= static_cast<double>(s.first);
     c.noise = NoiseAbout(point);
     const double learned = Y(begun) - c.bench_mean;
-    if (begun > 0 && learned > c.noise) c.learned = learned;
+    if (begun > 0 && learned > kLeastLearned * c.noise) c.learned = learned;
   }
   const double sooner = std::max(kSooner * since, kSoonerPoints * s.gap);
   for (const double off : {-1.0, -0.5, 0.5, 1.0}) {

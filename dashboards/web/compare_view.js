@@ -178,7 +178,7 @@ export class CompareView {
   }
 
   drawHead() {
-    const {a, b, severity, says, comparable, divergence} = this.compared;
+    const {a, b, severity, says, comparable, divergence, map} = this.compared;
     this.head.className = `verdict-block ${severity}`;
     const missing = [a, b].filter((side) => side.missing);
     fill(this.head,
@@ -191,6 +191,8 @@ export class CompareView {
             words(divergence.class)),
         says.what_to_do && h('section', {class: 'do'},
             h('h2', {}, 'What to do'), h('p', {}, says.what_to_do)),
+        map.tensors.length === 0 &&
+            says.tensors.map((text) => h('p', {class: 'note'}, text)),
         missing.map((side) =>
             h('p', {class: 'note'}, `${side.name}: ${side.missing}`)));
   }

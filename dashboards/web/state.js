@@ -46,11 +46,13 @@ export function stateOf(run) {
 
 const LONG = 120;  // characters
 
-// Two sentences out of one text, where it is long.
+// Two sentences out of one text, where it is long: not within brackets.
 function cut(text) {
-  const at = text.search(/[.;:] /);
-  if (at < 0 || text.length < LONG) return [text, ''];
-  return [`${text.slice(0, at)}.`, capital(text.slice(at + 2))];
+  const closed = ({index}) =>
+      text.lastIndexOf('(', index) <= text.lastIndexOf(')', index);
+  const end = [...text.matchAll(/[.;:] /g)].find(closed);
+  if (!end || text.length < LONG) return [text, ''];
+  return [`${text.slice(0, end.index)}.`, capital(text.slice(end.index + 2))];
 }
 
 // The verdict in two: what, and why. What is over, or eased, begins with it.

@@ -120,7 +120,8 @@ def judge_restart(judge, name, seed):
     train(base + "-first", name, seed, judge.address, steps=20, save=saved)
     train(base, name, seed, judge.address, begin=20, load=saved)
     for what, kind in [(None, None), ("rng", "other_seed"),
-                       ("data", "other_data"), ("weights", "other_weights")]:
+                       ("data", "other_data"), ("weights", "other_weights"),
+                       ("head", "other_weights")]:
         run = f"{base}-{what}"
         train(run, name, seed, judge.address, begin=20, load=saved,
               restart=what)

@@ -4,6 +4,8 @@ not."""
 
 import copy
 import json
+import math
+import statistics
 import subprocess
 import time
 
@@ -89,6 +91,19 @@ def incidents_of(judge, name, before, after):
                    and one["severity"] != "SEVERITY_INFO"]
 
 
+FIRST, NEAR = 100, 32  # losses
+
+
+def size(before, after):
+    """How far the first losses lie above those of the attempt before, in the
+    mean, over the deviation of one loss there."""
+    logs = {step: math.log(loss) for step, loss in before}
+    first = after[0][0]
+    above = [math.log(loss) - logs[step] for step, loss in after[:FIRST]]
+    near = [logs[step] for step in range(first - NEAR, first + NEAR)]
+    return statistics.fmean(above) / statistics.stdev(near)
+
+
 def opened_at(incidents):
     return [one["opened_step"] for one in incidents]
 
@@ -110,9 +125,14 @@ def judge_restarts(judge, names, seeds, steps, at, more=False):
                                       steps=steps, save_at=at, begin=begin))
             for what, wanted in kinds.items():
                 name = f"{net}-{seed}-{what.replace(' ', '-')}"
-                pairs, found = incidents_of(
-                    judge, name, base, told(what, net, seed, steps, begin))
-                judge.count("restart, live", name, bool(found) == wanted
-                            and told_so(found) == wanted
-                            and pairs >= (steps - at) * 9 // 10,
-                            f"{pairs} pairs, {opened_at(found)}")
+                after = told(what, net, seed, steps, begin)
+                pairs, found = incidents_of(judge, name, base, after)
+                times = size(base, after)
+                # What is less than one loss scatters nobody sees in them.
+                unseen = wanted and times < 1 and not found
+                judge.count(
+                    f"restart, live{', not in the loss' if unseen else ''}",
+                    name, unseen or (bool(found) == wanted
+                                     and told_so(found) == wanted
+                                     and pairs >= (steps - at) * 9 // 10),
+                    f"{pairs} pairs, {opened_at(found)}, {times:.2g} x noise")

@@ -35,7 +35,7 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
           other_data=None, ahead=0, clip=CLIP, restart=None, parts=1,
           dropout=True, share=None, reduced=None):
     """`parts`: a batch is computed in so many. `share`: (rank, ranks) of DDP, whose gradients are reduced as `reduced` says (`ranks.REDUCED`). `load` and `save`: a dict that holds a checkpoint. `restart`: what a run
-    that goes on leaves out, "rng", "data" or "weights"."""
+    that goes on leaves out, "rng", "data", "weights" or "head"."""
     torch.set_num_threads(threads)
     net = nets.ALL[net_name]
     torch.manual_seed(seed)
@@ -53,7 +53,10 @@ def train(run, net_name, seed, address, *, put=None, threads=1, autocast=None,
     if load is not None:
         load = copy.deepcopy(load)  # an optimizer goes on in what it is given
         if restart != "weights":
-            model.load_state_dict(load["model"])
+            model.load_state_dict({
+                name: values for name, values in load["model"].items()
+                if restart != "head" or not name.startswith("head")},
+                strict=restart != "head")
         optimizer.load_state_dict(load["optimizer"])
         schedule.load_state_dict(load["schedule"])
         if restart != "rng":

@@ -2,18 +2,17 @@
 the loss, and the condition that it brings."""
 
 import math
-import os
 import sys
 
 import browser
 
 from conftest import ROOT, get_json, wait_for
+from page_site import context_of, picture
 
 sys.path.append(str(ROOT / "client_lib" / "python" / "src"))
 
 import nanwatch  # noqa: E402
 
-PICTURES = os.environ.get("NANWATCH_PICTURES")
 # Colours of all points of a chart's picture that are not of its background.
 COLOURS = """chart => {
   const [first] = chart.querySelectorAll('canvas');
@@ -51,8 +50,7 @@ def test_the_benchmarks_line_is_in_the_chart_of_the_loss(house):
     train(house, "page-base", 0)
     train(house, "beside", 0.02)
     with browser.chromium() as chromium:
-        context = chromium.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(40000)
+        context = context_of(chromium)
         page = context.new_page()
         wrong = []
         page.on("console", lambda m: m.type == "error" and wrong.append(m.text))
@@ -69,7 +67,8 @@ def test_the_benchmarks_line_is_in_the_chart_of_the_loss(house):
             page.wait_for_timeout(300)
             colours[name] = set(chart.evaluate(COLOURS))
         assert colours["beside"] - colours["page-base"], "no other line"
-        if PICTURES:
-            page.screenshot(path=f"{PICTURES}/benchmark.png", full_page=True)
+        headline = page.inner_text("h1")  # the first part of a long sentence
+        assert headline.count("(") == headline.count(")"), headline
+        picture(page, "benchmark", full_page=True)
         assert wrong == []
         context.close()

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import urllib.error
@@ -12,10 +11,9 @@ import compared_runs
 import pytest
 
 from conftest import get_json
+from page_site import PHONE, context_of, picture
 
 import nanwatch
-
-PICTURES = os.environ.get("NANWATCH_PICTURES")
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +28,7 @@ def recorded(house):
 def page_of(**options):
     """A page on which nothing may go wrong."""
     with browser.chromium() as chromium:
-        context = chromium.new_context(
-            **{"viewport": {"width": 1280, "height": 900}, **options})
-        context.set_default_timeout(40000)
+        context = context_of(chromium, **options)
         page = context.new_page()
         wrong = []
         page.on("console", lambda m: m.type == "error" and wrong.append(m.text))
@@ -41,11 +37,6 @@ def page_of(**options):
         assert page.locator("#contact.lost").count() == 0
         assert wrong == []
         context.close()
-
-
-def picture(page, name):
-    if PICTURES:
-        page.screenshot(path=f"{PICTURES}/compare_{name}.png", full_page=True)
 
 
 def test_the_api_says_what_the_command_says(house, recorded):
@@ -91,34 +82,36 @@ def test_from_a_run_to_what_parts_it_from_another(house, recorded):
         width = canvas["width"] / len(compared_runs.RECORDED)
         at = compared_runs.RECORDED.index(compared_runs.FROM)
         cell = min(width, 44)
-        page.mouse.move(canvas["x"] + (at + 0.5) * cell, box["y"] + 9)
+        page.locator("#distances canvas").hover(position={
+            "x": (at + 0.5) * cell, "y": box["y"] - canvas["y"] + 9})
         told = page.inner_text("#distances .readout")
         assert f"step {compared_runs.FROM}" in told and "times" in told
         # Both losses.
         assert page.locator("#losses canvas").count() >= 1
         captions = page.inner_text("#losses figcaption")
         assert "good@0" in captions and "ported@0" in captions
-        plot = page.locator("#losses .plot").bounding_box()
-        page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + 40)
+        page.locator("#losses .plot").hover()
         told = page.inner_text("#losses .readout >> nth=0")
         assert "A " in told and "B " in told
         # What differs in the settings.
         settings = page.inner_text("#settings")
         assert "attention" in settings and "fused" in settings
         assert "lr" not in settings.split()
-        picture(page, "light")
+        picture(page, "compare_light", full_page=True)
         page.go_back()
         page.wait_for_selector(".picker")
 
 
 def test_on_a_phone_in_the_dark(house, recorded):
-    with page_of(viewport={"width": 390, "height": 844},
-                 color_scheme="dark") as page:
+    with page_of(viewport=PHONE, color_scheme="dark") as page:
         page.goto(f"{recorded}&with=good")
         page.wait_for_selector("#distances .op-names li")
         assert page.evaluate(
             "document.documentElement.scrollWidth <= innerWidth")
-        picture(page, "phone")
+        # An op's input and output are two rows.
+        rows = page.locator("#distances .op-names li").all_inner_texts()
+        assert len(set(rows)) == len(rows)
+        picture(page, "compare_phone", full_page=True)
 
 
 def test_a_run_that_is_not_there_is_said(house, recorded):
@@ -140,6 +133,7 @@ def test_the_benchmark_is_one_click_away(house, recorded):
         page.locator("[data-key=benchmark]").click()
         page.wait_for_selector("#losses figcaption")
         assert "with=good" in page.url
-        # Without tensors there is no map.
+        # Without tensors there is no map; how to get one is said.
         assert page.locator("#distances").is_hidden()
-        picture(page, "losses")
+        assert 'level="compare"' in page.inner_text(".verdict-block")
+        picture(page, "compare_losses", full_page=True)

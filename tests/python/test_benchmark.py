@@ -1,9 +1,11 @@
 """A run whose losses are held against those of another one, in every way that
 this can be said."""
 
+import contextlib
 import json
 import math
 import signal
+import sqlite3
 
 import pytest
 
@@ -183,6 +185,70 @@ def test_the_next_attempt_is_clean_and_a_replay_needs_no_second_run(
     for path in (alone, daemon.history):
         done = daemon.nanwatch("replay", str(path), check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def timeless(shown):
+    """What is shown of a run, without when it was and how clocks stood."""
+    if isinstance(shown, dict):
+        return {key: timeless(value) for key, value in shown.items()
+                if not key.endswith("_us")}
+    return [*map(timeless, shown)] if isinstance(shown, list) else shown
+
+
+def judged_beside(it, kills=()):
+    """All that is shown of a run beside its benchmark. The daemon is killed at
+    each step of `kills`, while records come: those up to five before it are
+    judged by then."""
+    recorded(it)
+    run = train(it, "run", parted, 60)
+    it.nanwatch("bench", "set", "run", "--to", "base")
+    for step in range(60, 260):
+        run.step(step, loss=parted(step))
+        if step + 5 in kills:
+            assert run.flush(10)
+        if step in kills:
+            it.kill()
+        if step - 5 in kills:
+            it.start()
+    assert run.close(timeout=30) and run.stats.dropped == 0
+    wait_for("it ended", lambda: summary(it, "run").get("ended_us"))
+    return it.nanwatch("show", "run", "--json").stdout
+
+
+def test_a_daemon_that_is_killed_judges_as_one_that_is_not(
+        daemon, folder):  # noqa: F811
+    """Before the runs part, while the rule gathers its evidence, and while what
+    it found stands."""
+    shown = judged_beside(daemon, kills=(80, 123, 180))
+    (folder / "other").mkdir()
+    whole = Daemon(folder / "other").start()
+    try:
+        assert timeless(json.loads(shown)) == timeless(
+            json.loads(judged_beside(whole)))
+    finally:
+        whole.kill()
+    one, = incidents(daemon, "run")
+    assert int(one["opened_step"]) == 120 and len(one["findings"]) == 1
+    assert int(json.loads(shown)["benchmark"]["pairs"]) == 200
+    # To the byte from its checkpoints, from its events alone, and from the
+    # one run without its benchmark.
+    alone = folder / "run.nanwatch"
+    daemon.nanwatch("export", "run", "-o", str(alone))
+    daemon.kill()
+    for history in (daemon.history, alone):
+        done = daemon.nanwatch("replay", str(history), check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for history, checkpoints in ((daemon.history, True),
+                                 (daemon.history, False), (alone, False)):
+        if not checkpoints:
+            with contextlib.closing(sqlite3.connect(history)) as file:
+                assert file.execute(
+                    "DELETE FROM events WHERE kind = 12").rowcount > 0
+                file.commit()
+        daemon.history = history
+        daemon.start()
+        assert daemon.nanwatch("show", "run", "--json").stdout == shown
+        daemon.kill()
 
 
 def restart(it, run, first, steps, loss):

@@ -14,6 +14,9 @@ from nanwatch._torch.modules import inner, own_path
 
 _ASKED = "NANWATCH_FUSION"  # "off", "on" or "parts:" and a region's name
 _PARTS = "parts:"
+# Of the compiler: dropout is drawn by the eager kernel, in the order of its
+# tensor's memory, which another layout of convolutions would change.
+_RANDOM = {"fallback_random": True, "layout_optimization": False}
 # The modules' code is one function's, which is compiled for each of them.
 _LIMITS = (
     "recompile_limit",
@@ -32,10 +35,11 @@ def prepare(model: Any) -> None:
     _leave_out_autocast()
     if asked == "off":
         return
-    with contextlib.suppress(Exception):
-        from torch._inductor import config
+    for name, value in _RANDOM.items():
+        with contextlib.suppress(Exception):
+            from torch._inductor import config
 
-        config.fallback_random = True
+            setattr(config, name, value)
     if asked.startswith(_PARTS):
         _compile_parts(model, asked[len(_PARTS) :])
 
