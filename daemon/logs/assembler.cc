@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -154,15 +153,7 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
     case LogFact::Kind::kScale:
       TakeHappening(fact, line);
       return;
-    case LogFact::Kind::kStopped:
-    case LogFact::Kind::kBroke:
-    case LogFact::Kind::kResumed:
-    case LogFact::Kind::kOtherObjective:
-    case LogFact::Kind::kEvaluated:
-    case LogFact::Kind::kScored:
-    case LogFact::Kind::kNorm:
-    case LogFact::Kind::kSetting:
-    case LogFact::Kind::kUnderstood:
+    default:
       return;  // the run's, not a step's
   }
 }

@@ -97,10 +97,9 @@ bool IsKilled(std::string_view line) {
 bool HasWord(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
-    const auto of_word = [](char c) { return c >= 'a' && c <= 'z'; };
     const size_t end = at + word.size();
-    if ((at == 0 || !of_word(text[at - 1])) &&
-        (end == text.size() || !of_word(text[end]))) {
+    if ((at == 0 || !IsLower(text[at - 1])) &&
+        (end == text.size() || !IsLower(text[end]))) {
       return true;
     }
   }
@@ -151,8 +150,7 @@ bool IsTracebackSource(std::string_view line) {
 }
 
 std::optional<StepField> NotFiniteInWords(std::string_view words) {
-  std::string low(words.substr(0, 200));
-  std::transform(low.begin(), low.end(), low.begin(), Lower);
+  const std::string low = LowerCase(words.substr(0, 200));
   const bool bad = HasWord(low, "nan") || HasWord(low, "inf") ||
                    HasWord(low, "infinite") || HasWord(low, "infinity") ||
                    Has(low, "not finite") || Has(low, "non-finite") ||

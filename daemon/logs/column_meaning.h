@@ -41,7 +41,7 @@ enum class ColumnMeaning : uint8_t {
 
 struct NamedMeaning {
   std::string_view text;
-  ColumnMeaning meaning;
+  ColumnMeaning meaning = ColumnMeaning::kNothing;
 };
 
 // A loss of the whole, and no adversary's.
@@ -52,6 +52,11 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
          meaning == ColumnMeaning::kPerplexity ||
          meaning == ColumnMeaning::kObjective ||
          meaning == ColumnMeaning::kMeasure;
+}
+
+constexpr bool IsAnyLoss(ColumnMeaning meaning) {
+  return IsLoss(meaning) || meaning == ColumnMeaning::kAdversaryLoss ||
+         meaning == ColumnMeaning::kGeneratorLoss;
 }
 
 }  // namespace nanwatch

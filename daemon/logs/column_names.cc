@@ -1,8 +1,8 @@
 #include "logs/column_names.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "logs/one_of.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -32,14 +32,6 @@ constexpr NamedMeaning kFields[] = {
 
 constexpr size_t kNameMax = 256;  // bytes of a column's name; ours
 
-template <size_t n>
-Meaning Look(const NamedMeaning (&names)[n], std::string_view text) {
-  const auto found = std::find_if(
-      std::begin(names), std::end(names),
-      [text](const NamedMeaning& name) { return name.text == text; });
-  return found == std::end(names) ? Meaning::kNothing : found->meaning;
-}
-
 }  // namespace
 
 bool NamesCrossEntropy(std::string_view name) {
@@ -65,7 +57,7 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs) {
                    ": not FIELD=COLUMN, e.g. loss=train/loss; fields are " +
                    ColumnFieldNames()};
     }
-    if (Look(kFields, field) == Meaning::kNothing) {
+    if (MeaningOfField(field) == Meaning::kNothing) {
       return Error{"--map " + pair + ": there is no field " + field +
                    "; fields are " + ColumnFieldNames()};
     }
@@ -75,7 +67,10 @@ Result<ColumnMap> ParseColumnMap(const std::vector<std::string>& pairs) {
 }
 
 ColumnMeaning MeaningOfField(std::string_view field) {
-  return Look(kFields, field);
+  const auto found = std::find_if(
+      std::begin(kFields), std::end(kFields),
+      [field](const NamedMeaning& name) { return name.text == field; });
+  return found == std::end(kFields) ? Meaning::kNothing : found->meaning;
 }
 
 StepField FieldOf(ColumnMeaning meaning) {
@@ -100,9 +95,9 @@ StepField FieldOf(ColumnMeaning meaning) {
 
 bool IsEpochColumn(std::string_view name) {
   name.remove_prefix(std::max(name.rfind('/') + 1, name.rfind('.') + 1));
-  return name == "epoch" || name == "Epoch" || name == "Epoche" ||
-         name == "époque" || name == "Époque" || name == "época" ||
-         name == "epoca";
+  static constexpr std::string_view kNames[] = {
+      "epoch", "Epoch", "Epoche", "époque", "Époque", "época", "epoca"};
+  return IsOneOf(name, kNames);
 }
 
 bool Shows(const LogFact& fact, ColumnMeaning meaning) {
@@ -127,7 +122,7 @@ bool Shows(const LogFact& fact, ColumnMeaning meaning) {
 
 ColumnNames::ColumnNames(const ColumnMap& map) {
   for (const auto& [field, column] : map.columns) {
-    mapped_.emplace_back(column, Look(kFields, field));
+    mapped_.emplace_back(column, MeaningOfField(field));
   }
 }
 

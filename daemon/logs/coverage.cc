@@ -1,7 +1,6 @@
 #include "logs/coverage.h"
 
 #include <algorithm>
-#include <array>
 
 #include "logs/scan.h"
 
@@ -20,11 +19,7 @@ bool IsDressedNan(std::string_view words) {
   constexpr std::string_view kBefore = " '\"<[({*+-.";
   words = InsideCall(words);
   words.remove_prefix(std::min(words.find_first_not_of(kBefore), words.size()));
-  std::array<char, 3> low{};
-  if (words.size() < low.size()) return false;
-  std::transform(words.begin(), words.begin() + low.size(), low.begin(),
-                 [](char c) { return static_cast<char>(c | 0x20); });
-  return std::string_view(low.data(), low.size()) == "nan";
+  return LowerCase(words.substr(0, 3)) == "nan";
 }
 
 bool Coverage::NoteRead(std::string_view line, uint32_t fields) {

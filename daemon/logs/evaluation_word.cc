@@ -1,10 +1,11 @@
 // Words that say that no training is spoken of (in_words.h).
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "logs/in_words.h"
+#include "logs/one_of.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 
@@ -13,6 +14,7 @@ bool IsEvaluation(std::string_view prose) {
       "val",        "valid",      "validation", "eval",    "evaluation",
       "evaluating", "validating", "test",       "testing", "dev"};
   constexpr size_t kLeast = 3;
+  constexpr size_t kMost = 10;
   enum Kind : uint8_t { kNone, kLetter, kInitial };
   static constexpr auto kKinds = [] {
     std::array<Kind, 256> kinds{};
@@ -31,16 +33,9 @@ bool IsEvaluation(std::string_view prose) {
     if (kind == kNone) continue;
     const char* const begin = at;
     while (at + 1 != end && kKinds[static_cast<uint8_t>(at[1])] != kNone) ++at;
-    std::array<char, 12> low;
     const size_t size = static_cast<size_t>(at + 1 - begin);
-    if (kind != kInitial || size < kLeast || size > low.size()) continue;
-    std::transform(begin, at + 1, low.begin(),
-                   [](char c) { return static_cast<char>(c | 0x20); });
-    const std::string_view word(low.data(), size);
-    if (std::find(std::begin(kWords), std::end(kWords), word) !=
-        std::end(kWords)) {
-      return true;
-    }
+    if (kind != kInitial || size < kLeast || size > kMost) continue;
+    if (IsOneOf(LowerCase({begin, size}), kWords)) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,18 +20,6 @@ namespace nanwatch {
 
 // In place of a term's name: the program printed 0, which is taken for NaN.
 inline constexpr std::string_view kPrintedAsZero = "0";
-
-// What a log says of the run itself, before or between its steps.
-enum class LogSetting : uint8_t {
-  kInitScale,
-  kMinScale,
-  kGrowthInterval,  // updates
-  kHysteresis,
-  kFixedScale,  // a static loss scale; 0: dynamic
-  kPrecision,   // text: "fp16", "bf16", "fp32"
-  kClipNorm,
-  kVocabulary,  // tokens: an untrained language model's loss is its log
-};
 
 // What a printed gradient norm says of its update: some libraries (DeepSpeed)
 // show 0, or the norm of before, where they skipped the step.
@@ -131,7 +119,10 @@ struct LogFact {
   std::optional<int32_t> rank;    // where the line names one
   std::optional<int32_t> scaler;  // number of the loss scaler, if it has one
 
-  LogSetting setting = LogSetting::kInitScale;
+  // kSetting: what is set, as the run's settings call it, or "precision",
+  // "clip_norm", or "vocabulary" (an untrained language model's loss is the log
+  // of its tokens).
+  std::string_view setting;
   double number = 0;
   // kEvaluated: the lowest such loss, and the first; 0: they are not told.
   double lowest = 0;
@@ -166,6 +157,19 @@ using FactList = std::vector<LogFact>;
 // A fact with the line it is from; views in it are valid during the call.
 using FactSink = std::function<void(const LogFact&, uint64_t line)>;
 
+// What programs call a number of a step.
+struct NamedField {
+  std::string_view name;
+  StepField field;
+};
+// Sets the number that is called `name`, if one of `names` is.
+inline void SetNamed(std::span<const NamedField> names, std::string_view name,
+                     double value, LogFact* fact) {
+  for (const NamedField& each : names) {
+    if (each.name == name) fact->Set(each.field, value);
+  }
+}
+
 // A fact of `kind`, appended to `facts`.
 inline LogFact& AddFact(LogFact::Kind kind, size_t at, FactList* facts) {
   LogFact& fact = facts->emplace_back();
@@ -173,7 +177,7 @@ inline LogFact& AddFact(LogFact::Kind kind, size_t at, FactList* facts) {
   fact.at = static_cast<uint32_t>(at);
   return fact;
 }
-inline void AddSetting(LogSetting setting, double number, size_t at,
+inline void AddSetting(std::string_view setting, double number, size_t at,
                        FactList* facts) {
   LogFact& fact = AddFact(LogFact::Kind::kSetting, at, facts);
   fact.setting = setting;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -73,10 +74,15 @@ struct LogFormat {
   std::unique_ptr<LineReader> (*make)(const ColumnMap& map);
 };
 
-// For formats that remember something: a Reader of their own.
+// For formats that remember something: a Reader of their own, which may take
+// the map.
 template <typename Reader>
-std::unique_ptr<LineReader> Fresh(const ColumnMap&) {
-  return std::make_unique<Reader>();
+std::unique_ptr<LineReader> Fresh(const ColumnMap& map) {
+  if constexpr (std::is_constructible_v<Reader, const ColumnMap&>) {
+    return std::make_unique<Reader>(map);
+  } else {
+    return std::make_unique<Reader>();
+  }
 }
 
 // For formats that remember nothing: a LineReader of a plain function.

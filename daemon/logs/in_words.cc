@@ -1,13 +1,13 @@
 #include "logs/in_words.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "logs/find_word.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -247,6 +247,14 @@ std::optional<BarPlace> BarIn(std::string_view line) {
   return bar;
 }
 
+std::optional<double> PartOfBar(std::string_view text) {
+  Scan scan(text);
+  if (!scan.Skip("%|") || !scan.To("| ")) return std::nullopt;
+  const std::optional<Ratio> bar = ReadRatio(&scan);
+  if (!bar) return std::nullopt;
+  return static_cast<double>(bar->part);
+}
+
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
   for (const auto find :
@@ -289,16 +297,7 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
     constexpr std::string_view kBegins[] = {"start",    "starting", "begin",
                                             "training", "train",    "info",
                                             "root",     "main"};
-    std::array<char, 8> low{};
-    const std::string_view word = LastWord(before);
-    if (word.empty() || word.size() > low.size()) return std::nullopt;
-    std::transform(word.begin(), word.end(), low.begin(),
-                   [](char c) { return static_cast<char>(c | 0x20); });
-    if (std::find(std::begin(kBegins), std::end(kBegins),
-                  std::string_view(low.data(), word.size())) ==
-        std::end(kBegins)) {
-      return std::nullopt;
-    }
+    if (!IsOneOf(LowerCase(LastWord(before)), kBegins)) return std::nullopt;
   }
   std::string_view rest;
   const std::optional<int64_t> epoch =
@@ -317,9 +316,7 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
 bool IsSettings(std::string_view line) {
   constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
                                          "Arguments(", "Output(", "Params("};
-  return std::any_of(
-      std::begin(kNames), std::end(kNames),
-      [line](std::string_view name) { return HasWord(line, name); });
+  return HasOneOf(line, kNames);
 }
 
 }  // namespace nanwatch

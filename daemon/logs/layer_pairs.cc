@@ -19,14 +19,6 @@ bool IsOfToken(char c) {
          std::string_view("_./[]-+@").find(c) != std::string_view::npos;
 }
 
-std::string LettersOf(std::string_view text) {
-  std::string letters;
-  for (const char c : text.substr(0, kNameMax)) {
-    if (IsLetter(c)) letters += Lower(c);
-  }
-  return letters;
-}
-
 // "grad_norm", "|g|", "grads": what follows is one.
 bool IsHeading(std::string_view letters) {
   static constexpr std::string_view kWords[] = {
@@ -100,6 +92,14 @@ double LastDigit(std::string_view number) {
 }
 
 }  // namespace
+
+std::string LettersOf(std::string_view text) {
+  std::string letters;
+  for (const char c : text.substr(0, kNameMax)) {
+    if (IsLetter(c)) letters += Lower(c);
+  }
+  return letters;
+}
 
 bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs) {
   std::string_view name;   // before the next number

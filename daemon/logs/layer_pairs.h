@@ -11,6 +11,9 @@
 
 namespace nanwatch {
 
+// Returns the letters of a name, in lower case.
+std::string LettersOf(std::string_view text);
+
 struct LayerPair {
   std::string_view name;  // of the layer
   double norm = 0;

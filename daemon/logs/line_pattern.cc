@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
+#include "logs/named_number.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
 
@@ -17,11 +19,6 @@ std::string_view Literal(std::string_view pattern) {
   return pattern.substr(0, pattern.find_first_of(" {*"));
 }
 
-size_t SkipBlanks(std::string_view line, size_t at) {
-  while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
-  return at;
-}
-
 // End of a word at `at`, before what the pattern goes on with.
 size_t BehindWord(std::string_view line, size_t at, std::string_view pattern) {
   const std::string_view next = Literal(pattern);
@@ -33,50 +30,82 @@ size_t BehindWord(std::string_view line, size_t at, std::string_view pattern) {
   return end;
 }
 
-struct FieldName {
-  std::string_view name;
-  StepField field;
-};
-constexpr FieldName kFields[] = {{"loss", StepField::kLoss},
-                                 {"norm", StepField::kGradNorm},
-                                 {"lr", StepField::kLearningRate}};
+// The number of a step that a place is for; none: it is for something else.
+std::optional<StepField> FieldOf(std::string_view name) {
+  if (name == "loss") return StepField::kLoss;
+  if (name == "norm") return StepField::kGradNorm;
+  if (name == "lr") return StepField::kLearningRate;
+  if (name == "scale") return StepField::kLossScale;
+  return std::nullopt;
+}
+
+// A number, or the truth that stands for one.
+std::optional<Scan::Printed> ReadPrinted(Scan* scan) {
+  scan->SkipBlanks();
+  const std::string_view rest = scan->rest();
+  if (scan->Skip("True")) return Scan::Printed{1, rest.substr(0, 4)};
+  if (scan->Skip("False")) return Scan::Printed{0, rest.substr(0, 5)};
+  return scan->PrintedNumber();
+}
 
 }  // namespace
 
 bool PatternReader::Set(std::string_view name, std::string_view printed,
                         double value, Numbers* numbers) {
-  for (const FieldName& each : kFields) {
-    if (name == each.name) numbers->fact.Set(each.field, value);
+  LogFact& fact = numbers->fact;
+  if (name == "scale") {
+    SetScale(printed, value, ScaleText::kRounded, &fact);
+  } else if (const std::optional<StepField> field = FieldOf(name)) {
+    fact.Set(*field, value);
+  }
+  if (name == "part") {
+    const bool first = !fact.has(StepField::kLoss);
+    fact.Set(StepField::kLoss, first ? value : fact[StepField::kLoss] + value);
   }
   if (name == "term" && !std::isfinite(value)) {
-    numbers->fact.Set(StepField::kLoss, value);
+    fact.Set(StepField::kLoss, value);
   }
-  if (name == "score") numbers->fact.score = value;
-  if (name == "scale") SetScale(printed, ScaleText::kRounded, &numbers->fact);
+  if (name == "score") fact.score = value;
+  if (name == "overflow") fact.overflow = value != 0;
+  if (name == "first") fact.step = 0;
+  if (name == "first" && value != 0) return false;
   const bool counts = name == "step" || name == "epoch" || name == "batch" ||
                       name == "whole" || name == "rank";
   if (!counts) return true;
   const std::optional<int64_t> count = AsCount(value);
   if (!count || *count > kCountMax) return false;
-  if (name == "step") numbers->fact.step = count;
+  if (name == "step") fact.step = count;
   if (name == "epoch") numbers->epoch = count;
   if (name == "batch") numbers->batch = count;
   if (name == "whole") numbers->whole = *count;
-  if (name == "rank") numbers->fact.rank = static_cast<int32_t>(*count);
+  if (name == "rank") fact.rank = static_cast<int32_t>(*count);
   return true;
 }
 
-size_t PatternReader::ReadNumber(std::string_view name, std::string_view line,
-                                 size_t at, Numbers* numbers) {
-  const std::string_view rest = line.substr(SkipBlanks(line, at));
+size_t PatternReader::ReadNumber(std::string_view name, std::string_view next,
+                                 std::string_view line, size_t at,
+                                 Numbers* numbers) {
+  at = BehindBlanks(line, at);
+  std::string_view rest = line.substr(at);
+  // "12epoch": no other number is glued to a word.
+  const std::string_view word = Literal(next);
+  if (!word.empty() && IsLetter(word[0])) {
+    rest = rest.substr(0, rest.find(word));
+  }
+  const bool listed = rest.starts_with('[');
+  if (listed) rest.remove_prefix(1);
   const std::string_view inside = InsideCall(rest);
   Scan scan(inside);
-  const std::optional<Scan::Printed> printed = scan.PrintedNumber();
+  const std::optional<Scan::Printed> printed = ReadPrinted(&scan);
   if (!printed || !Set(name, printed->text, printed->value, numbers)) {
     return kNowhere;
   }
+  // Another message begins there, with its clock.
+  const bool cut = scan.peek() == '-' || scan.peek() == ':';
+  if (next.empty() && cut) return kNowhere;
   if (inside.size() < rest.size() && !scan.To(")")) return kNowhere;
-  return line.size() - scan.rest().size();
+  if (listed) scan.Skip("]");
+  return at + (listed ? 1 : 0) + rest.size() - scan.rest().size();
 }
 
 size_t PatternReader::MatchBehind(std::string_view pattern,
@@ -98,16 +127,20 @@ size_t PatternReader::Match(std::string_view text, std::string_view line,
                             size_t at, Numbers* numbers) {
   for (size_t i = 0; i < text.size();) {
     if (text[i] == ' ') {
-      at = SkipBlanks(line, at);
-      if (++i == text.size() && at == line.size()) return kNowhere;
+      const size_t from = std::exchange(at, BehindBlanks(line, at));
+      const bool two = text.substr(++i).starts_with(' ');
+      if (two && at - from < 2) return kNowhere;
+      if (two) ++i;
+      if (i == text.size() && at == line.size()) return kNowhere;
     } else if (text[i] == '*') {
       return MatchBehind(text.substr(i + 1), line, at, numbers);
     } else if (text[i] == '{') {
       const size_t end = text.find('}', i);
       const std::string_view name = text.substr(i + 1, end - i - 1);
       i = end + 1;
-      const size_t behind = name.empty() ? BehindWord(line, at, text.substr(i))
-                                         : ReadNumber(name, line, at, numbers);
+      const size_t behind =
+          name.empty() ? BehindWord(line, at, text.substr(i))
+                       : ReadNumber(name, text.substr(i), line, at, numbers);
       if (behind == at || behind == kNowhere) return kNowhere;
       at = behind;
     } else {
@@ -117,26 +150,32 @@ size_t PatternReader::Match(std::string_view text, std::string_view line,
   return at;
 }
 
-void PatternReader::ReadAlso(const LinePattern& pattern,
-                             std::string_view message, LogFact* fact) {
-  if (!pattern.rank.empty()) {
-    const auto rank = NumberBehind(message, pattern.rank, LastNumber::kIsWhole);
-    const auto number =
-        AsCount(rank ? std::optional(rank->value) : std::nullopt);
-    if (number && *number <= kCountMax) {
-      fact->rank = static_cast<int32_t>(*number);
-    }
-  }
-  for (const LinePattern::Also& also : pattern.also) {
-    if (fact->has(also.field)) continue;
-    const auto number = NumberBehind(message, also.name, also.last);
+bool PatternReader::ReadAlso(const LinePattern& pattern,
+                             std::string_view message, Numbers* numbers) {
+  bool needs_loss = false;
+  for (const std::string_view also : pattern.also) {
+    const size_t open = also.find('{');
+    const std::string_view name =
+        also.substr(open + 1, also.find('}') - open - 1);
+    needs_loss |= name == "loss";
+    const std::optional<StepField> field = FieldOf(name);
+    if (field && numbers->fact.has(*field)) continue;
+    const size_t dollar = std::min(also.find('$'), also.size());
+    const std::string_view end = also.substr(dollar);
+    const auto number = NumberBehind(
+        message, also.substr(0, open),
+        end.empty() ? LastNumber::kMayBeTorn : LastNumber::kIsWhole);
     if (!number) continue;
-    if (also.field == StepField::kLossScale) {
-      SetScale(number->text, ScaleText::kRounded, fact);
-    } else {
-      fact->Set(also.field, number->value);
-    }
+    const size_t decimals = Decimals(number->text);
+    const bool ends = number->text.end() == message.end();
+    const bool cut =
+        std::isfinite(number->value) &&
+        (end == "$." ? ends && decimals == 0
+                     : end.size() == 2 &&
+                           decimals != static_cast<size_t>(end[1] - '0'));
+    if (!cut) Set(name, number->text, number->value, numbers);
   }
+  return !needs_loss || numbers->fact.has(StepField::kLoss);
 }
 
 // Whether a message of the pattern's was read.
@@ -148,14 +187,14 @@ bool PatternReader::ReadPattern(const LinePattern& pattern,
   // Of messages that are glued together each begins with this.
   const std::string_view head = text.substr(0, text.find_first_of("{*"));
   bool read = false;
-  size_t at = first ? SkipBlanks(line, 0) : line.find(literal);
+  size_t at = first ? BehindBlanks(line, 0) : line.find(literal);
   while (at != kNowhere) {
     const size_t next = head.empty() ? kNowhere : line.find(head, at + 1);
     const std::string_view message = line.substr(at, next - at);
     Numbers numbers;
     numbers.fact.at = static_cast<uint32_t>(at);
-    if (Match(text, message, 0, &numbers) != kNowhere) {
-      ReadAlso(pattern, message, &numbers.fact);
+    if (Match(text, message, 0, &numbers) != kNowhere &&
+        ReadAlso(pattern, message, &numbers)) {
       Take(pattern, &numbers, facts);
       read = true;
     }
@@ -166,11 +205,7 @@ bool PatternReader::ReadPattern(const LinePattern& pattern,
 }
 
 void PatternReader::Read(std::string_view line, FactList* facts) {
-  const bool never = std::any_of(
-      program_.never.begin(), program_.never.end(),
-      [line](std::string_view word) { return line.find(word) != kNowhere; });
-  if (never) return;
-  for (const LinePattern& pattern : program_.lines) {
+  for (const LinePattern& pattern : lines_) {
     if (ReadPattern(pattern, line, facts)) return;
   }
 }
@@ -190,7 +225,7 @@ void PatternReader::Take(const LinePattern& pattern, Numbers* numbers,
       numbers->fact.kind = LogFact::Kind::kOverflow;
       numbers->fact.Unset(StepField::kGradNorm);
       numbers->fact.applied = false;
-      numbers->fact.of_next_line = true;
+      numbers->fact.of_next_line = !habits_.means;
       facts->push_back(numbers->fact);
       return;
     case LinePattern::Role::kBegin:
@@ -205,6 +240,8 @@ void PatternReader::Take(const LinePattern& pattern, Numbers* numbers,
       Add(*numbers, &*open_);
       if (open_->fact.present != 0) Tell(&*open_, facts);
       open_.reset();
+      return;
+    case LinePattern::Role::kNothing:
       return;
   }
 }
@@ -225,37 +262,31 @@ void PatternReader::Add(const Numbers& from, Numbers* to) {
 }
 
 void PatternReader::Tell(Numbers* numbers, FactList* facts) {
-  using Epochs = PatternProgram::Epochs;
+  using Epochs = PatternHabits::Epochs;
   LogFact& fact = numbers->fact;
   const bool says = fact.has(StepField::kLoss) ||
                     fact.has(StepField::kGradNorm) ||
                     fact.has(StepField::kLossScale);
   if (!says) return;
-  fact.means = program_.means;
-  if (fact.step) {
-    facts->push_back(fact);
-    return;
-  }
-  const int64_t epoch = numbers->epoch.value_or(0);
-  const int64_t batch = numbers->batch.value_or(0);
-  switch (program_.epochs) {
-    case Epochs::kNone:
-      return;
-    case Epochs::kSeen:
-      fact.step = steps_.Step(epoch, batch, numbers->whole);
-      break;
-    case Epochs::kFromOne:
-      fact.step = std::max<int64_t>(0, epoch - 1) * numbers->whole + batch;
-      break;
-    case Epochs::kFromZero:
-      fact.step = epoch * numbers->whole + batch;
-      break;
-    case Epochs::kStep:
+  fact.means = habits_.means;
+  if (!fact.step) {
+    if (habits_.epochs == Epochs::kNone || !numbers->epoch) return;
+    const int64_t epoch = *numbers->epoch;
+    const int64_t batch = numbers->batch.value_or(0);
+    const int64_t whole = numbers->whole;
+    if (habits_.epochs == Epochs::kStep) {
       fact.step = epoch;
       fact.of_epoch = true;
-      break;
+    } else if (habits_.epochs == Epochs::kSeen || whole == 0) {
+      fact.step = steps_.Step(epoch, batch, whole);
+    } else {
+      const bool from_one = habits_.epochs == Epochs::kFromOne;
+      fact.step =
+          std::max<int64_t>(0, epoch - (from_one ? 1 : 0)) * whole + batch;
+    }
   }
-  facts->push_back(fact);
+  const int64_t before = std::exchange(told_, *fact.step);
+  if (!habits_.once || before != told_) facts->push_back(fact);
 }
 
 }  // namespace nanwatch

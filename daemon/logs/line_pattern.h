@@ -13,17 +13,16 @@
 
 #include "logs/epoch_steps.h"
 #include "logs/format.h"
-#include "logs/named_number.h"
-#include "model/step.h"
 
 namespace nanwatch {
 
 // "step {step}/{} | loss {loss} " and so on. A blank stands for any number of
-// blanks, also none; the last of a pattern: the line goes on. * stands for
-// anything before what follows it, ^ at the start for the line's start. In
-// braces: step, epoch, batch, whole (batches of an epoch), loss, term (of the
-// loss: told where it is not finite), score (a return), norm, scale, lr, rank;
-// nothing: any word.
+// blanks, also none, two for two at least; the last of a pattern: the line goes
+// on. * stands for anything before what follows it, ^ at the start for the
+// line's start. In braces: step, first (step 0, no digit of which is lost),
+// epoch, batch, whole (batches of an epoch), loss, part (of the loss: they add
+// up), term (of the loss: told where it is not finite), score (a return), norm,
+// scale, lr, overflow (True, False or a number), rank; nothing: any word.
 struct LinePattern {
   enum class Role : uint8_t {
     kStep,   // a step of its own
@@ -34,38 +33,38 @@ struct LinePattern {
     kBegin,
     kPart,
     kEnd,
-  };
-  // A number that may stand anywhere else in the message, by what is before it.
-  struct Also {
-    std::string_view name;
-    StepField field;
-    LastNumber last = LastNumber::kMayBeTorn;
+    kNothing,  // an evaluation's: no row below reads the line
   };
 
   std::string_view text;
-  std::span<const Also> also = {};
+  // Numbers that may stand anywhere else in the message, behind what begins a
+  // word: "lr: {lr}". Of several for one thing the first that is there. Where
+  // one of them is the loss, a message without it is no step. $ at the end: the
+  // number may touch the message's end; $4: if it has so many decimals; $.: if
+  // it has any.
+  std::span<const std::string_view> also = {};
   Role role = Role::kStep;
-  std::string_view rank = {};  // what is before the rank, which may be missing
 };
 
-struct PatternProgram {
+// What a program's lines do not show by themselves.
+struct PatternHabits {
   enum class Epochs : uint8_t {
-    kNone,     // {step} is the run's
-    kSeen,     // {batch} begins anew in each {epoch}; {whole} may be missing
-    kFromOne,  // the same, and of {whole} batches each
+    kNone,  // {step} is the run's
+    kSeen,  // {batch} begins anew in each {epoch}; {whole} may be missing
+    // The same, and of {whole} batches each; without it as seen.
+    kFromOne,
     kFromZero,
     kStep,  // a line an epoch: {epoch} is the step
   };
-  std::span<const LinePattern> lines;
   Epochs epochs = Epochs::kNone;
   bool means = false;  // LogFact::means
-  // The line holds one of these: it is of an evaluation.
-  std::span<const std::string_view> never = {};
+  bool once = false;   // of several lines of a step the first stands for it
 };
 
 class PatternReader : public LineReader {
  public:
-  explicit PatternReader(const PatternProgram& program) : program_(program) {}
+  PatternReader(std::span<const LinePattern> lines, PatternHabits habits)
+      : lines_(lines), habits_(habits) {}
   void Read(std::string_view line, FactList* facts) override;
 
  private:
@@ -77,18 +76,19 @@ class PatternReader : public LineReader {
     int64_t whole = 0;
   };
 
-  // Reads a number as programs print it, also within a call; behind it. npos:
-  // there is none.
-  static size_t ReadNumber(std::string_view name, std::string_view line,
-                           size_t at, Numbers* numbers);
+  // Reads a number as programs print it, also within a call or a list; behind
+  // it. npos: there is none. `next`: what the pattern goes on with.
+  static size_t ReadNumber(std::string_view name, std::string_view next,
+                           std::string_view line, size_t at, Numbers* numbers);
   // Reads a pattern's text at `at`, or anywhere behind; behind it. npos: it
   // does not stand there.
   static size_t Match(std::string_view pattern, std::string_view line,
                       size_t at, Numbers* numbers);
   static size_t MatchBehind(std::string_view pattern, std::string_view line,
                             size_t at, Numbers* numbers);
-  static void ReadAlso(const LinePattern& pattern, std::string_view message,
-                       LogFact* fact);
+  // False: the message lacks its loss.
+  static bool ReadAlso(const LinePattern& pattern, std::string_view message,
+                       Numbers* numbers);
   bool ReadPattern(const LinePattern& pattern, std::string_view line,
                    FactList* facts);
   static bool Set(std::string_view name, std::string_view printed, double value,
@@ -98,14 +98,26 @@ class PatternReader : public LineReader {
   static void Add(const Numbers& from, Numbers* to);
   void Tell(Numbers* numbers, FactList* facts);
 
-  const PatternProgram& program_;
+  const std::span<const LinePattern> lines_;
+  const PatternHabits habits_;
   EpochSteps steps_;
+  int64_t told_ = -1;            // newest step
   std::optional<Numbers> open_;  // a step of several lines
 };
 
-template <const PatternProgram& kProgram>
-std::unique_ptr<LineReader> Patterned(const ColumnMap&) {
-  return std::make_unique<PatternReader>(kProgram);
+// The format of a program whose lines are `kLines`.
+template <const auto& kLines, PatternHabits kHabits = PatternHabits{}>
+constexpr LogFormat PatternFormat(
+    std::string_view name, std::string_view title,
+    std::span<const std::string_view> marks,
+    LogFormat::Part part = LogFormat::Part::kProgress) {
+  return {.name = name,
+          .title = title,
+          .part = part,
+          .marks = marks,
+          .make = [](const ColumnMap&) -> std::unique_ptr<LineReader> {
+            return std::make_unique<PatternReader>(kLines, kHabits);
+          }};
 }
 
 }  // namespace nanwatch

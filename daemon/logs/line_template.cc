@@ -19,8 +19,8 @@ bool IsOfNumber(char c) { return kOfNumber[static_cast<uint8_t>(c)]; }
 
 // What is behind it is a part of the same word.
 bool IsOfWord(char c) {
-  return IsOfNumber(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         c == '_' || c == '/' || c == '-' || c == '@';
+  return IsOfNumber(c) || IsLetter(c) || c == '_' || c == '/' || c == '-' ||
+         c == '@';
 }
 
 // Behind the number at `at`, blanks included; `at`: there is none.
@@ -30,14 +30,7 @@ size_t BehindNumber(std::string_view text, size_t at) {
   if (end + 1 < text.size() && text[end] == '-') ++end;
   if (end == text.size() || !IsDigit(text[end])) return at;
   while (end < text.size() && IsOfNumber(text[end])) ++end;
-  if (end == text.size() || (text[end] | 0x20) != 'e') return end;
-  size_t power = end + 1;
-  const bool sign =
-      power < text.size() && (text[power] == '-' || text[power] == '+');
-  if (sign) ++power;
-  const size_t digits = power;
-  while (power < text.size() && IsDigit(text[power])) ++power;
-  return power > digits ? power : end;
+  return BehindExponent(text, end);
 }
 
 }  // namespace

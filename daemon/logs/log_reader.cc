@@ -85,59 +85,34 @@ void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
 }
 
 void LogReader::Take(const LogFact& fact, uint64_t line) {
-  if (fact.kind == LogFact::Kind::kSetting) {
-    TakeSetting(fact);
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kResumed) {
-    resumed_ = newest_step_ >= 0;
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kOtherObjective) {
-    announced_ = true;
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kEvaluated) {
-    NoteEvaluation(fact);
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kScored) {
-    NoteScore(fact);
-    run_.settings.emplace("trains_on", "rewards");
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kProgress) {
-    goes_on_ = true;
-    progress_ += fact.says_health() ? 1 : 0;
-    NoteShown(fact, line);
-    const bool resumed = std::exchange(resumed_, false);
-    if (broke_ || resumed) {
-      run_.settings["resumed_after"] = std::to_string(newest_step_);
-    }
-    broke_.reset();
-    if (fact.has(StepField::kLoss)) {
-      NoteTerm(fact);
-      NoteKind(fact);
-    }
-    if (recogniser_.shows_zero_rate()) {
-      run_.settings["learning_rates"] = "exact";
-    }
-    NoteScore(fact);
-    if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
-    if (fact.of_epoch) run_.settings.emplace("records", "epochs");
+  using Kind = LogFact::Kind;
+  switch (fact.kind) {
+    case Kind::kSetting:
+      return TakeSetting(fact);
+    case Kind::kResumed:
+      resumed_ = newest_step_ >= 0;
+      return;
+    case Kind::kOtherObjective:
+      announced_ = true;
+      return;
+    case Kind::kEvaluated:
+      return NoteEvaluation(fact);
+    case Kind::kScored:
+      NoteScore(fact);
+      run_.settings.emplace("trains_on", "rewards");
+      return;
+    case Kind::kProgress:
+      NoteProgress(fact, line);
+      break;
+    default:
+      break;
   }
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
                     .surely_take_steps = recogniser_.surely_take_steps(),
                     .has_program = recogniser_.program() != nullptr});
-  if (fact.kind == LogFact::Kind::kStopped) {
-    TakeStop(fact, line);
-    return;
-  }
-  if (fact.kind == LogFact::Kind::kBroke) {
-    TakeBroke(fact, line);
-    return;
-  }
+  if (fact.kind == Kind::kStopped) return TakeStop(fact, line);
+  if (fact.kind == Kind::kBroke) return TakeBroke(fact, line);
   columns_.Note(fact);
   assembler_.NoteWords(fact);
   loss_shown_ |= fact.has(StepField::kLoss);
@@ -153,6 +128,28 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     series_told_ = true;
     run_.settings.emplace("losses", "of_one_aim");
   }
+}
+
+// A line of numbers, before records are made of it.
+void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
+  goes_on_ = true;
+  progress_ += fact.says_health() ? 1 : 0;
+  NoteShown(fact, line);
+  const bool resumed = std::exchange(resumed_, false);
+  if (broke_ || resumed) {
+    run_.settings["resumed_after"] = std::to_string(newest_step_);
+  }
+  broke_.reset();
+  if (fact.has(StepField::kLoss)) {
+    NoteTerm(fact);
+    NoteKind(fact);
+  }
+  if (recogniser_.shows_zero_rate()) {
+    run_.settings["learning_rates"] = "exact";
+  }
+  NoteScore(fact);
+  if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
+  if (fact.of_epoch) run_.settings.emplace("records", "epochs");
 }
 
 // Of several the last, as of exceptions that others lead to; but the word of
@@ -201,14 +198,9 @@ void LogReader::NoteTerm(const LogFact& fact) {
   loss_bad_ = bad;
   if (!bad) {
     const auto news = term_.Take(fact, fact.step.value_or(newest_step_));
-    if (news) run_.settings["term_not_finite"] = *news;
+    if (news) Put("term_not_finite", *news);
   }
-  if (!first) return;
-  // Nobody forgets a setting: no term's name takes the place of another one's.
-  auto& settings = run_.settings;
-  if (!fact.text.empty() || settings.count("nonfinite_loss") > 0) {
-    settings["nonfinite_loss"] = fact.text;
-  }
+  if (first) Put("nonfinite_loss", fact.text);
 }
 
 void LogReader::NoteKind(const LogFact& fact) {
@@ -219,27 +211,15 @@ void LogReader::NoteKind(const LogFact& fact) {
       fact.cross_entropy || (!fact.of_objective && fact.of_classes &&
                              !fact.of_adversary && !fact.of_rewards);
   other_loss_ = !is_one;
-  auto& settings = run_.settings;
-  if (is_one) {
-    settings["loss"] = "cross_entropy";
-  } else if (fact.of_objective) {
-    settings["loss"] = "negative";
-  } else if (settings.count("loss") > 0) {
-    settings["loss"] = "";  // nobody forgets one
-  }
+  Put("loss", is_one ? "cross_entropy" : fact.of_objective ? "negative" : "");
 }
 
 void LogReader::NoteLayers() {
-  const auto note = [this](const char* setting, const std::string& told) {
-    if (!told.empty() || run_.settings.count(setting) > 0) {
-      run_.settings[setting] = told;
-    }
-  };
   // Before the format is known, lines wait, and with them their steps.
   if (shown_step_ >= 0 || zeros_.lost().empty()) {
-    note("layer_lost_gradient", SinceText(shown_step_, zeros_.lost()));
+    Put("layer_lost_gradient", SinceText(shown_step_, zeros_.lost()));
   }
-  note("layer_without_gradient", SinceText(0, zeros_.never()));
+  Put("layer_without_gradient", SinceText(0, zeros_.never()));
   // Lines may wait until it is clear whose they are.
   layer_waits_ = !zeros_.lost().empty();
 }
@@ -254,7 +234,6 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
   shown_step_ = fact.step.value_or(newest_step_);
 }
 
-// Nobody forgets a setting: "" says that it is finite again.
 void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
   const double loss = fact[StepField::kLoss];
@@ -264,14 +243,9 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
     if (evaluates_not_) return;
   }
   if (fact.lowest > 0) NoteHigh(fact);
-  if (std::isfinite(loss) &&
-      run_.settings.count("evaluation_not_finite") == 0) {
-    return;
-  }
+  if (std::isfinite(loss)) return Put("evaluation_not_finite", "");
   std::string& told = run_.settings["evaluation_not_finite"];
-  if (std::isfinite(loss)) {
-    told.clear();
-  } else if (told.empty()) {
+  if (told.empty()) {
     told = std::to_string(Place()).append(" ").append(
         Beginning(fact.text, kNameOfLoss));
   }
@@ -299,12 +273,10 @@ void LogReader::NoteHigh(const LogFact& fact) {
 // As often as the row has doubled: each is an event.
 void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
   const auto records = static_cast<uint64_t>(row.records);
-  auto& settings = run_.settings;
   if (records == 0) {
-    const auto told = settings.find(name);
-    if (told != settings.end()) told->second.clear();
+    Put(name, "");
   } else if (records > 1 && (ended || std::has_single_bit(records))) {
-    settings[name] = row.Text() + (ended ? " end" : "");
+    Put(name, row.Text() + (ended ? " end" : ""));
   }
 }
 
@@ -326,39 +298,28 @@ void LogReader::NoteStep(const LogFact& fact) {
 }
 
 void LogReader::TakeSetting(const LogFact& fact) {
-  switch (fact.setting) {
-    case LogSetting::kPrecision:
-      run_.precision = fact.text;
-      if (fact.text == "bf16" || fact.text == "fp32") {
-        run_.scaler.kind = ScalingKind::kNone;
-      }
-      break;
-    case LogSetting::kClipNorm:
-      if (fact.number > 0) run_.clip_norm = fact.number;
-      break;
-    case LogSetting::kVocabulary:
-      if (fact.number > 1) {
-        run_.settings["untrained_loss"] = std::to_string(std::log(fact.number));
-      }
-      break;
+  if (fact.setting == "precision") {
+    run_.precision = fact.text;
+    if (fact.text == "bf16" || fact.text == "fp32") {
+      run_.scaler.kind = ScalingKind::kNone;
+    }
+  } else if (fact.setting == "clip_norm") {
+    if (fact.number > 0) run_.clip_norm = fact.number;
+  } else if (fact.setting == "vocabulary") {
+    if (fact.number > 1) {
+      run_.settings["untrained_loss"] = std::to_string(std::log(fact.number));
+    }
+  } else {
     // A log's words on its scaler are a hint: configuration of another
     // library may hold instead. It is recognised from what it does.
-    case LogSetting::kInitScale:
-      run_.settings["init_loss_scale"] = std::to_string(fact.number);
-      break;
-    case LogSetting::kMinScale:
-      run_.settings["min_loss_scale"] = std::to_string(fact.number);
-      break;
-    case LogSetting::kGrowthInterval:
-      run_.settings["loss_scale_window"] = std::to_string(fact.number);
-      break;
-    case LogSetting::kHysteresis:
-      run_.settings["hysteresis"] = std::to_string(fact.number);
-      break;
-    case LogSetting::kFixedScale:
-      run_.settings["fixed_loss_scale"] = std::to_string(fact.number);
-      break;
+    run_.settings[std::string(fact.setting)] = std::to_string(fact.number);
   }
+}
+
+// Nobody forgets a setting: "" says that it is so no more.
+void LogReader::Put(const char* name, std::string_view value) {
+  auto& settings = run_.settings;
+  if (!value.empty() || settings.count(name) > 0) settings[name] = value;
 }
 
 void LogReader::Flush() {

@@ -95,8 +95,10 @@ class LogReader {
  private:
   void Take(const LogFact& fact, uint64_t line);
   void TakeSetting(const LogFact& fact);
+  void Put(const char* name, std::string_view value);
   void TakeStop(const LogFact& fact, uint64_t line);
   void TakeBroke(const LogFact& fact, uint64_t line);
+  void NoteProgress(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);

@@ -1,25 +1,19 @@
 #include "logs/loss_parts.h"
 
-#include <algorithm>
-
 #include "logs/in_words.h"
+#include "logs/names_before.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
-
-bool IsOfName(char c) {
-  return IsLetter(c) || IsDigit(c) || c == '_' || c == '/' || c == '-';
-}
 
 // What is no part: another view of the whole.
 bool IsOfWhole(std::string_view name) {
   constexpr std::string_view kWords[] = {"scale",  "best",  "min",    "avg",
                                          "mean",   "total", "smooth", "ema",
                                          "weight", "coef",  "time"};
-  return std::any_of(
-      std::begin(kWords), std::end(kWords),
-      [name](std::string_view word) { return name.find(word) != name.npos; });
+  return HasOneOf(name, kWords);
 }
 
 }  // namespace
@@ -31,10 +25,7 @@ bool IsPartOfLoss(std::string_view name) {
 }
 
 size_t WithinLosses(std::string_view line, size_t at) {
-  std::string_view before = line.substr(0, at);
-  while (before.ends_with('\'') || before.ends_with('"')) {
-    before.remove_suffix(1);
-  }
+  const std::string_view before = TrimQuotes(line.substr(0, at));
   if (!before.ends_with("losses") && !before.ends_with("Losses")) return 0;
   const size_t open = line.find_first_not_of(' ', at + 1);
   if (open == line.npos || line[open] != '{') return 0;
@@ -43,19 +34,11 @@ size_t WithinLosses(std::string_view line, size_t at) {
 }
 
 bool LossParts::Look(std::string_view before, std::string_view behind) {
-  while (!before.empty() && (before.back() == ' ' || before.back() == '\'' ||
-                             before.back() == '"')) {
-    before.remove_suffix(1);
-  }
-  size_t begin = before.size();
-  while (begin > 0 && IsOfName(before[begin - 1])) --begin;
-  return IsPartOfLoss(before.substr(begin)) && Take(behind);
+  return IsPartOfLoss(NameAtEnd(before)) && Take(behind);
 }
 
 bool LossParts::Take(std::string_view behind) {
-  behind.remove_prefix(
-      std::min(behind.find_first_not_of(" '\"[("), behind.size()));
-  const std::optional<double> value = Scan(InsideCall(behind)).Number();
+  const std::optional<double> value = ValueAt(behind);
   if (!value) return false;
   ++parts_;
   sum_ += *value;

@@ -1,8 +1,9 @@
 #include "logs/loss_series.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/fnv1a.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -28,8 +29,7 @@ bool StandsForNumber(std::string_view word) {
   constexpr std::string_view kWords[] = {"nan",  "NaN",   "NAN",  "inf",
                                          "Inf",  "INF",   "True", "False",
                                          "true", "false", "None", "-inf"};
-  return std::find(std::begin(kWords), std::end(kWords), word) !=
-         std::end(kWords);
+  return IsOneOf(word, kWords);
 }
 
 // One of two that work against each other.
@@ -39,17 +39,14 @@ bool IsAdversary(std::string_view word) {
       "gen",   "netg",   "generator", "adv",           "adversary",
       "actor", "critic", "policy",    "value",         "pi",
       "vf",    "q"};
-  std::string small(word);
-  for (char& c : small)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string small = LowerCase(word);
   for (const std::string_view end : {"_loss", "/loss", "-loss", "loss"}) {
     if (small.size() > end.size() && small.ends_with(end)) {
       small.resize(small.size() - end.size());
       break;
     }
   }
-  return std::find(std::begin(kWords), std::end(kWords), small) !=
-         std::end(kWords);
+  return IsOneOf(small, kWords);
 }
 
 // The next word at or behind `*at` that begins with no digit; empty: none.
@@ -70,16 +67,13 @@ std::string_view NextWord(std::string_view text, size_t* at) {
 }  // namespace
 
 uint32_t NumberOfWords(std::string_view text) {
-  uint32_t hash = 2166136261u;  // FNV-1a
+  Fnv1a hash;
   size_t at = 0;
   for (std::string_view word = NextWord(text, &at); !word.empty();
        word = NextWord(text, &at)) {
-    for (const char c : word) {
-      hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
-    }
-    hash = (hash ^ ' ') * 16777619u;
+    hash.PutSized(word);
   }
-  return hash | 1;
+  return static_cast<uint32_t>(hash.value()) | 1;
 }
 
 std::string LastNameOf(std::string_view text, size_t most) {

@@ -1,12 +1,13 @@
 #include "logs/loss_terms.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "logs/find_word.h"
 #include "logs/in_words.h"
+#include "logs/names_before.h"
 #include "logs/next_sign.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -14,26 +15,11 @@ namespace {
 
 constexpr size_t kNameMax = 64;
 
-bool IsNameCharacter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z') || c == '_' || c == '/' || c == '.' || c == '-';
-}
-
-// The name that ends `text`, quotes and blanks apart.
-std::string_view NameAtEnd(std::string_view text) {
-  const size_t last = text.find_last_not_of(" '\"");
-  if (last == std::string_view::npos) return "";
-  size_t begin = last + 1;
-  while (begin > 0 && IsNameCharacter(text[begin - 1])) --begin;
-  return text.substr(begin, last + 1 - begin);
-}
-
 // A term's name has "loss" in it, and more than the words of a total.
 bool IsTerm(std::string_view name) {
   if (name.size() > kNameMax || IsEvaluation(name)) return false;
-  std::array<char, kNameMax> low{};
-  std::transform(name.begin(), name.end(), low.begin(), Lower);
-  std::string_view rest(low.data(), name.size());
+  const std::string low = LowerCase(name);
+  std::string_view rest = low;
   if (rest.find("loss") == std::string_view::npos ||
       rest.find("scale") != std::string_view::npos) {
     return false;
@@ -89,14 +75,7 @@ bool IsMetric(std::string_view name) {
       "return", "r2",   "corr", "dice", "len",   "time",  "eta",  "lr",
       "ppl",    "norm", "std",  "var",  "speed", "flops", "mfu",  "mem",
       "tok",    "sec",  "perc", "snr",  "score", "scale", "prec", "recall"};
-  std::array<char, kNameMax> low{};
-  if (name.size() > kNameMax) return true;
-  std::transform(name.begin(), name.end(), low.begin(), Lower);
-  const std::string_view text(low.data(), name.size());
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [text](std::string_view word) {
-                       return text.find(word) != std::string_view::npos;
-                     });
+  return name.size() > kNameMax || HasOneOf(LowerCase(name), kWords);
 }
 
 // Where the parentheses open in which `at` stands; npos: it stands in none.
@@ -124,10 +103,7 @@ bool IsOfLoss(std::string_view line, size_t open) {
 bool IsRecord(std::string_view name) {
   static constexpr std::string_view kWords[] = {"best", "min",  "max",
                                                 "low",  "prev", "last"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [name](std::string_view word) {
-                       return name.find(word) != std::string_view::npos;
-                     });
+  return HasOneOf(name, kWords);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // Losses, and what is printed beside them, in words (in_words.h).
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,6 +10,7 @@
 #include "logs/find_word.h"
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
 
@@ -132,10 +131,7 @@ bool SaysLossIsNaN(std::string_view line) {
                                                  "kip", "gnor", "iscard"};
   const std::optional<NamedLoss> loss = LossInWords(line);
   return loss && !loss->parts && !std::isfinite(loss->value) &&
-         std::none_of(std::begin(kOthers), std::end(kOthers),
-                      [line](std::string_view word) {
-                        return line.find(word) != std::string_view::npos;
-                      });
+         !HasOneOf(line, kOthers);
 }
 
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {

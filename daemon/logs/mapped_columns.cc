@@ -1,7 +1,5 @@
 #include "logs/mapped_columns.h"
 
-#include <algorithm>
-
 namespace nanwatch {
 
 MappedColumns::MappedColumns(const ColumnMap& map) {

@@ -19,14 +19,7 @@ size_t NumberEnd(std::string_view text, size_t at) {
   size_t end = Digits(text, at);
   if (end == at) return at;
   if (end < text.size() && text[end] == '.') end = Digits(text, end + 1);
-  if (end >= text.size() || (text[end] != 'e' && text[end] != 'E')) return end;
-  size_t exponent = end + 1;
-  if (exponent < text.size() &&
-      (text[exponent] == '-' || text[exponent] == '+')) {
-    ++exponent;
-  }
-  const size_t stop = Digits(text, exponent);
-  return stop == exponent ? end : stop;
+  return BehindExponent(text, end);
 }
 
 // Another message begins behind a number that ends at `end`, with its date:

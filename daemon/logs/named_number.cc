@@ -1,12 +1,13 @@
 #include "logs/named_number.h"
 
+#include <algorithm>
+
 namespace nanwatch {
 namespace {
 
 // Before a name: another name goes on.
 bool GoesOn(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '/' || c == '-';
+  return IsLetterOrMark(c) || IsDigit(c) || c == '.' || c == '/';
 }
 
 // Behind a number: it is whole. A dash or a colon are of a time of day that
@@ -27,6 +28,8 @@ std::optional<Scan::Printed> NumberBehind(std::string_view text,
   }
   if (at == std::string_view::npos) return std::nullopt;
   Scan scan(text, at + name.size());
+  scan.SkipBlanks();
+  scan.Skip('[');  // a list's first
   const std::optional<Scan::Printed> printed = scan.PrintedNumber();
   if (!printed) return std::nullopt;
   if (scan.done()) {
@@ -47,12 +50,8 @@ bool SetBehind(std::string_view text, std::string_view name, StepField field,
 size_t Decimals(std::string_view printed) {
   const size_t point = printed.find('.');
   if (point == std::string_view::npos) return 0;
-  size_t digits = 0;
-  for (size_t i = point + 1; i < printed.size(); ++i) {
-    if (printed[i] < '0' || printed[i] > '9') break;
-    ++digits;
-  }
-  return digits;
+  const size_t end = printed.find_first_not_of("0123456789", point + 1);
+  return std::min(end, printed.size()) - point - 1;
 }
 
 std::optional<int64_t> ReadCount(Scan* scan) {

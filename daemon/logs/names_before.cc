@@ -1,9 +1,9 @@
 #include "logs/names_before.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "logs/in_words.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -25,12 +25,7 @@ bool MaySpeakOfLossScale(std::string_view word) {
   constexpr std::string_view kWords[] = {
       "new", "current", "now",  "the",      "fp16", "amp",    "dynamic", "nan",
       "inf", "mixed",   "half", "gradient", "step", "scaler", "is",      "and"};
-  std::array<char, 8> low{};
-  if (word.size() > low.size()) return false;
-  std::transform(word.begin(), word.end(), low.begin(), Lower);
-  const std::string_view known(low.data(), word.size());
-  return std::find(std::begin(kWords), std::end(kWords), known) !=
-         std::end(kWords);
+  return IsOneOf(LowerCase(word), kWords);
 }
 
 // "episode steps: 185" is a length.
@@ -53,6 +48,13 @@ bool IsPlainScale(std::string_view name) {
 
 bool IsNameCharacter(char c) {
   return kNameCharacters[static_cast<uint8_t>(c)];
+}
+
+std::string_view NameAtEnd(std::string_view text) {
+  text = TrimQuotes(text);
+  size_t begin = text.size();
+  while (begin > 0 && IsNameCharacter(text[begin - 1])) --begin;
+  return text.substr(begin);
 }
 
 size_t BehindNumber(std::string_view line, size_t at) {
@@ -95,9 +97,7 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
         CountsStepsOf(name.substr(word[1], from - 1 - word[1]))) {
       return {};
     }
-    const bool loss = IsLoss(meaning) ||
-                      meaning == ColumnMeaning::kAdversaryLoss ||
-                      meaning == ColumnMeaning::kGeneratorLoss;
+    const bool loss = IsAnyLoss(meaning);
     if (!loss || names_.mapped() || from == 0) {
       return {meaning, text.size() - from};
     }

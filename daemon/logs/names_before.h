@@ -12,11 +12,15 @@
 
 #include "logs/column_names.h"
 #include "logs/scale_by_value.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 
 // Of names as programs print them: "train/loss", "grad-norm", "lr@0".
 bool IsNameCharacter(char c);
+
+// Returns the name that ends `text`, quotes and blanks apart.
+std::string_view NameAtEnd(std::string_view text);
 
 // Returns where the number at `at` ends, with what is glued to it; `at`: there
 // is none. No usual name begins with a digit, so what is before a name is the
@@ -56,11 +60,7 @@ class NamesBefore {
   };
 
   Ending Find(std::string_view text) {
-    std::string_view name = text;
-    while (!name.empty() &&
-           (name.back() == ' ' || name.back() == '\'' || name.back() == '"')) {
-      name.remove_suffix(1);
-    }
+    const std::string_view name = TrimQuotes(text);
     if (!names_.MayEnd(name)) return {};
     if (text.size() > kTextMax) return Look(text, name);
     Known& known = lately_[HashOfName(text) % lately_.size()];

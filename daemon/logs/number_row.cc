@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
 #include "base/fnv1a.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -60,8 +60,7 @@ bool BeginsWithUnit(std::string_view rest) {
   size_t end = 1;
   while (end < rest.size() && IsWordLetter(rest[end])) ++end;
   const std::string_view word = rest.substr(1, end - 1);
-  return std::find(std::begin(kTimes), std::end(kTimes), word) !=
-         std::end(kTimes);
+  return IsOneOf(word, kTimes);
 }
 
 // Where the digits and points around `at` end; 0: they are no date, as

@@ -1,8 +1,8 @@
 #include "logs/numbered_prefix.h"
 
 #include <algorithm>
-#include <array>
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -37,16 +37,9 @@ bool MayNameRank(std::string_view word) {
   constexpr std::string_view kRuns[] = {"gpu",  "cuda", "npu",  "dev",
                                         "work", "node", "host", "proc",
                                         "task", "pod",  "repl", "rank"};
-  std::array<char, NumberedRanks::kBefore> low{};
-  std::transform(word.begin(), word.end(), low.begin(),
-                 [](char c) { return static_cast<char>(c | 0x20); });
-  const std::string_view text(low.data(), word.size());
-  const auto in_text = [text](std::string_view each) {
-    return text.find(each) != std::string_view::npos;
-  };
-  if (std::any_of(std::begin(kRuns), std::end(kRuns), in_text)) return true;
-  return word.find(' ') == std::string_view::npos &&
-         std::none_of(std::begin(kNot), std::end(kNot), in_text);
+  const std::string text = LowerCase(word);
+  return HasOneOf(text, kRuns) ||
+         (word.find(' ') == word.npos && !HasOneOf(text, kNot));
 }
 
 }  // namespace
@@ -103,16 +96,12 @@ std::optional<NumberedPrefix> ReadNumberedPrefix(std::string_view line) {
 NumberedRanks::Series* NumberedRanks::Find(size_t reader,
                                            std::string_view before) {
   for (Series& each : series_) {
-    if (each.reader == reader &&
-        std::string_view(each.before, each.size) == before) {
-      return &each;
-    }
+    if (each.reader == reader && each.before == before) return &each;
   }
   if (series_.size() == kSeries) return nullptr;
   Series& added = series_.emplace_back();
   added.reader = reader;
-  added.size = before.size();
-  std::copy(before.begin(), before.end(), added.before);
+  added.before = before;
   return &added;
 }
 
@@ -152,8 +141,7 @@ void NumberedRanks::Note(size_t reader, const NumberedPrefix& prefix,
   known_ = true;
   from_zero_ = std::any_of(seen.begin(), seen.end(),
                            [](const Seen& s) { return s.number == 0; });
-  before_size_ = series->size;
-  std::copy(series->before, series->before + series->size, before_);
+  before_ = series->before;
   series_.clear();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +32,7 @@ class NumberedRanks {
   // The numbers behind these words are ranks. They count from 0, or are hosts'
   // names and count as they come.
   bool Know(const NumberedPrefix& prefix) const {
-    return known_ && prefix.before.size() == before_size_ &&
-           prefix.before == std::string_view(before_, before_size_);
+    return known_ && prefix.before == before_;
   }
   bool from_zero() const { return from_zero_; }
   // Several numbers printed one step, and nothing says yet that they are none.
@@ -50,8 +50,7 @@ class NumberedRanks {
   };
   struct Series {
     size_t reader = 0;
-    char before[kBefore] = {};
-    size_t size = 0;  // of `before`
+    std::string before;
     int32_t newest = -1;
     int returns = 0;  // with the next step, behind other numbers
     std::vector<Seen> seen;
@@ -66,8 +65,7 @@ class NumberedRanks {
   bool known_ = false;
   bool may_be_ = false;
   bool from_zero_ = false;
-  char before_[kBefore] = {};
-  size_t before_size_ = 0;
+  std::string before_;
 };
 
 }  // namespace nanwatch

@@ -32,6 +32,13 @@ double BelowOne(double value, std::string_view text) {
   return rounded ? power : value;
 }
 
+// Integers above are printed by float32 in 8 digits: 2^28 as 268435460.
+constexpr double kExactFloat = 0x1p24;
+double OfEightDigits(double value) {
+  const double power = std::exp2(std::round(std::log2(value)));
+  return std::fabs(value / power - 1) < 1e-6 ? power : value;
+}
+
 }  // namespace
 
 void SetScale(std::string_view text, ScaleText how, LogFact* fact) {
@@ -48,7 +55,8 @@ void SetScale(std::string_view text, double value, ScaleText how,
     return;
   }
   if (value > 0 || std::isnan(value) || how == ScaleText::kExact) {
-    fact->Set(StepField::kLossScale, value);
+    const bool rounded = how == ScaleText::kRounded && value > kExactFloat;
+    fact->Set(StepField::kLossScale, rounded ? OfEightDigits(value) : value);
     return;
   }
   fact->Set(
@@ -60,6 +68,11 @@ void SetScale(std::string_view text, double value, ScaleText how,
 void SetLog2Scale(double log2_scale, LogFact* fact) {
   if (std::isnan(log2_scale)) return;
   fact->Set(StepField::kLossScale, std::exp2(log2_scale));
+}
+
+bool IsPowerOfTwo(double value) {
+  int exponent = 0;
+  return std::frexp(value, &exponent) == 0.5;
 }
 
 }  // namespace nanwatch

@@ -27,6 +27,9 @@ void SetScale(std::string_view text, double value, ScaleText how,
 // range of a double it is 0 or infinite: no float can hold it.
 void SetLog2Scale(double log2_scale, LogFact* fact);
 
+// Loss scales are, but where somebody set one.
+bool IsPowerOfTwo(double value);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_PRINTED_SCALE_H_

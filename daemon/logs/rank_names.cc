@@ -1,7 +1,5 @@
 #include "logs/rank_names.h"
 
-#include <utility>
-
 namespace nanwatch {
 
 RankNames::Label RankNames::Name(size_t reader, std::string_view line,

@@ -10,8 +10,6 @@ namespace {
 constexpr int64_t kRankMax = 1'000'000;
 constexpr int kPrefixesMax = 3;
 
-bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
-
 // Whether `text` begins as `pattern` does: 0 stands for a digit, A and a for a
 // letter, the rest for itself.
 bool Begins(std::string_view text, std::string_view pattern) {
@@ -20,7 +18,7 @@ bool Begins(std::string_view text, std::string_view pattern) {
     const char c = text[i];
     const bool fits = pattern[i] == '0'   ? IsDigit(c) || (c == ' ' && i == 4)
                       : pattern[i] == 'A' ? c >= 'A' && c <= 'Z'
-                      : pattern[i] == 'a' ? IsSmall(c)
+                      : pattern[i] == 'a' ? IsLower(c)
                                           : c == pattern[i];
     if (!fits) return false;
   }
@@ -135,7 +133,7 @@ size_t ReadOne(std::string_view line, RankPrefix* prefix) {
   if (line[4] == '-' || line[3] == ' ') {  // of most lines neither
     if (const size_t clock = Clock(line)) return clock;
   }
-  return IsSmall(first) ? Container(line) : 0;
+  return IsLower(first) ? Container(line) : 0;
 }
 
 }  // namespace
@@ -176,8 +174,7 @@ std::optional<int32_t> RankInWords(std::string_view line) {
     if (at == std::string_view::npos || at == 0) continue;
     const char first = begin[at - 1];
     const char before = at > 1 ? begin[at - 2] : ' ';
-    const bool whole = (first == 'r' || first == 'R') && !IsSmall(before) &&
-                       !(before >= 'A' && before <= 'Z');
+    const bool whole = (first == 'r' || first == 'R') && !IsLetter(before);
     if (!whole) continue;
     Scan scan(line, at + word.size());
     while (scan.Skip(" ") || scan.Skip(":") || scan.Skip("=") ||

@@ -359,10 +359,7 @@ Recogniser::Certainty Recogniser::CertaintyOf(const Candidate* best) const {
 Recogniser::Certainty Recogniser::certainty() const { return certainty_; }
 
 uint64_t Recogniser::step_lines() const {
-  for (const Candidate& c : candidates_) {
-    if (c.format == program_) return static_cast<uint64_t>(c.progress);
-  }
-  return 0;
+  return own_ == kNone ? 0 : static_cast<uint64_t>(candidates_[own_].progress);
 }
 
 std::string Recogniser::Emitter() const {

@@ -7,7 +7,6 @@
 #define NANWATCH_LOGS_RECOGNISER_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>

@@ -79,10 +79,7 @@ bool Recogniser::ReadUndressed(Candidate* candidate, LineReader* reader,
 }
 
 LogCoverage Recogniser::coverage() const {
-  for (const Candidate& c : candidates_) {
-    if (c.format == program_) return c.coverage.told();
-  }
-  return {};
+  return own_ == kNone ? LogCoverage() : candidates_[own_].coverage.told();
 }
 
 }  // namespace nanwatch

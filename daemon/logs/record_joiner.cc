@@ -1,8 +1,8 @@
 #include "logs/record_joiner.h"
 
 #include <algorithm>
-#include <array>
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -15,13 +15,7 @@ bool IsOfPlace(std::string_view word) {
   constexpr std::string_view kWords[] = {"step",      "steps",  "iter",
                                          "iteration", "epoch",  "batch",
                                          "update",    "episode"};
-  std::array<char, 9> low{};
-  if (word.size() > low.size()) return false;
-  std::transform(word.begin(), word.end(), low.begin(),
-                 [](char c) { return static_cast<char>(c | 0x20); });
-  return std::find(std::begin(kWords), std::end(kWords),
-                   std::string_view(low.data(), word.size())) !=
-         std::end(kWords);
+  return IsOneOf(LowerCase(word), kWords);
 }
 
 // "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the

@@ -1,11 +1,10 @@
 #include "logs/scale_by_value.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "logs/names_before.h"
+#include "logs/one_of.h"
+#include "logs/printed_scale.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -15,19 +14,6 @@ namespace {
 // sizes of images and batches, where the name says no more; ours.
 constexpr double kLeastOfLoss = 0x1p5;
 constexpr double kLeast = 0x1p12;
-
-template <size_t n>
-bool HasOneOf(std::string_view name, const std::string_view (&words)[n]) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [name](std::string_view word) {
-                       return name.find(word) != std::string_view::npos;
-                     });
-}
-
-bool IsPowerOfTwo(double value) {
-  int exponent = 0;
-  return std::frexp(value, &exponent) == 0.5;
-}
 
 }  // namespace
 
@@ -57,18 +43,11 @@ size_t ScaleByValue::Look(std::string_view before, std::string_view text) {
   if (before.find("cal") == before.npos && before.find("CAL") == before.npos) {
     return 0;
   }
-  size_t end = before.size();
-  while (end > 0 && (before[end - 1] == ' ' || before[end - 1] == '\'' ||
-                     before[end - 1] == '"')) {
-    --end;
-  }
-  size_t begin = end;
-  while (begin > 0 && IsNameCharacter(before[begin - 1])) --begin;
   const size_t value = text.find_first_not_of(" '\"[");
-  if (begin == end || value == text.npos) return 0;
-  const std::string_view name = before.substr(begin, end - begin);
+  const std::string_view name = NameAtEnd(before);
+  if (name.empty() || value == text.npos) return 0;
   const bool is = MayBe(name) && Is(name, text.substr(value));
-  return is ? before.size() - begin : 0;
+  return is ? static_cast<size_t>(before.end() - name.begin()) : 0;
 }
 
 }  // namespace nanwatch

@@ -9,10 +9,7 @@
 namespace nanwatch {
 namespace {
 
-bool IsWordCharacter(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         c == '_';
-}
+bool IsWordCharacter(char c) { return IsDigit(c) || IsLetter(c) || c == '_'; }
 
 // Adds digits, as many as there are before `end`, to `*number`; behind them.
 const char* ReadDigits(const char* at, const char* end, uint64_t* number) {
@@ -120,6 +117,12 @@ bool HoldsNumber(std::string_view name) {
 
 }  // namespace
 
+std::string LowerCase(std::string_view text) {
+  std::string low(text);
+  std::transform(low.begin(), low.end(), low.begin(), Lower);
+  return low;
+}
+
 bool Scan::To(std::string_view literal) {
   const size_t found = line_.find(literal, at_);
   if (found == std::string_view::npos) return false;
@@ -226,6 +229,11 @@ std::string_view InsideCall(std::string_view text) {
   text.remove_prefix(at + 1);
   if (text.starts_with('[')) text.remove_prefix(1);
   return text;
+}
+
+std::optional<double> ValueAt(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" '\"[("), text.size()));
+  return Scan(InsideCall(text)).Number();
 }
 
 std::optional<double> PrintedValue(std::string_view text) {

@@ -17,6 +17,7 @@ constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
+std::string LowerCase(std::string_view text);
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 // Of one name: "max_loss" is another than "loss".
@@ -73,12 +74,37 @@ std::string WithoutThousands(std::string_view text, size_t* size);
 // prints what holds a number: "tensor(2.3, device='cuda:0')",
 // "np.float64(2.3)". Else `text`.
 std::string_view InsideCall(std::string_view text);
+// The number that begins `text`, behind quotes and brackets, also of such a
+// call.
+std::optional<double> ValueAt(std::string_view text);
+
 // As WholeNumber, also of such a call.
 std::optional<double> PrintedValue(std::string_view text);
 // A number that is a count of steps or skips; nullopt: negative, above 1e15 or
 // not finite, which no count is.
 std::optional<int64_t> AsCount(std::optional<double> number);
 std::string_view TrimBlanks(std::string_view text);
+
+// Returns where the blanks at `at` end.
+inline size_t BehindBlanks(std::string_view text, size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+  return at;
+}
+
+// Returns where the exponent at `at` ends, "e-04"; `at`: there is none.
+inline size_t BehindExponent(std::string_view text, size_t at) {
+  if (at == text.size() || (text[at] | 0x20) != 'e') return at;
+  size_t end = at + 1;
+  if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
+  const size_t digits = end;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return end > digits ? end : at;
+}
+
+// `text` without the blanks and quotes at its end.
+inline std::string_view TrimQuotes(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" '\"") + 1);
+}
 
 }  // namespace nanwatch
 

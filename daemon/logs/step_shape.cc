@@ -29,9 +29,8 @@ size_t BehindNotFinite(std::string_view text, size_t at) {
          (IsLetter(text[end]) || IsDigit(text[end]) || text[end] == '_')) {
     ++end;
   }
-  std::string word(text.substr(at, std::min<size_t>(end - at, 9)));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return static_cast<char>(c | 0x20); });
+  const std::string word =
+      LowerCase(text.substr(at, std::min<size_t>(end - at, 9)));
   return word == "nan" || word == "inf" || word == "infinity" ? end : at;
 }
 
@@ -49,19 +48,7 @@ size_t BehindNumber(std::string_view text, size_t at) {
     return word == end ? at : word;
   }
   while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
-  const bool exponent =
-      end + 1 < text.size() && (text[end] == 'e' || text[end] == 'E');
-  if (!exponent) return end;
-  size_t power = end + 1;
-  if (text[power] == '-' || text[power] == '+') ++power;
-  const size_t digits = power;
-  while (power < text.size() && IsDigit(text[power])) ++power;
-  return power > digits ? power : end;
-}
-
-size_t SkipBlanks(std::string_view text, size_t at) {
-  while (at < text.size() && IsBlank(text[at])) ++at;
-  return at;
+  return BehindExponent(text, end);
 }
 
 // Whether `text` goes on at `at` as `pattern` does up to its next number, three
@@ -69,7 +56,7 @@ size_t SkipBlanks(std::string_view text, size_t at) {
 bool GoesOn(std::string_view pattern, std::string_view text, size_t at) {
   for (const char c : pattern.substr(0, 3)) {
     if (c == kNumber) return true;
-    at = SkipBlanks(text, at);
+    at = BehindBlanks(text, at);
     if (at >= text.size() || text[at] != c) return false;
     ++at;
   }
@@ -168,7 +155,7 @@ bool StepShape::Match(std::string_view line,
   size_t numbers = 0;
   size_t at = 0;
   for (size_t i = 0; i < pattern_.size(); ++i) {
-    at = SkipBlanks(line, at);
+    at = BehindBlanks(line, at);
     const bool number = pattern_[i] == kNumber;
     const std::string_view rest = std::string_view(pattern_).substr(i + 1);
     const bool nothing =
@@ -198,7 +185,7 @@ bool StepShape::Match(std::string_view line,
     }
     at = end;
   }
-  const bool whole = SkipBlanks(line, at) == line.size();
+  const bool whole = BehindBlanks(line, at) == line.size();
   return whole && numbers > 0 &&
          (letters_ >= kLettersLeast || words->size() <= numbers);
 }

@@ -1,10 +1,8 @@
 #include "logs/step_sign.h"
 
-#include <algorithm>
-#include <array>
-
 #include "logs/in_words.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -14,17 +12,13 @@ namespace {
 // "steps: ". Others are of data, weights, evaluations.
 bool IsOfTraining(std::string_view title) {
   constexpr std::string_view kWords[] = {"train", "epoch", "step", "iter"};
+  constexpr size_t kTitleMax = 32;
   title = TrimBlanks(title);
   while (!title.empty() && IsDigit(title.back())) title.remove_suffix(1);
   title = TrimBlanks(title);
   if (title.empty()) return true;
-  std::array<char, 32> room;
-  if (title.size() > room.size() || IsEvaluation(title)) return false;
-  std::transform(title.begin(), title.end(), room.begin(), Lower);
-  const std::string_view low(room.data(), title.size());
-  return std::any_of(
-      std::begin(kWords), std::end(kWords),
-      [low](std::string_view word) { return low.find(word) != low.npos; });
+  return title.size() <= kTitleMax && !IsEvaluation(title) &&
+         HasOneOf(LowerCase(title), kWords);
 }
 
 }  // namespace

@@ -1,101 +1,76 @@
 #include "logs/translated.h"
 
 #include <algorithm>
-#include <iterator>
+#include <span>
+
+#include "logs/one_of.h"
 
 namespace nanwatch {
 namespace {
 
-struct Word {
-  std::string_view text;
+struct Words {
   std::string_view meaning;
+  std::string_view words;  // with commas between
 };
-constexpr int kWalls = 16;
-// Longer words before those that they begin with. " step" behind a number is
-// "第 50 步": its number is the step's.
-constexpr Word kWords[] = {
+constexpr size_t kWalls = 3;
+// " step" behind a number is "第 50 步": its number is the step's.
+constexpr Words kWords[] = {
     // The walls, rules and corners of boxes, kWalls of them. Keras' bars are of
     // heavy rules.
-    {"│", "|"},
-    {"┃", "|"},
-    {"║", "|"},
-    {"─", "-"},
-    {"═", "-"},
-    {"╭", "+"},
-    {"╮", "+"},
-    {"╰", "+"},
-    {"╯", "+"},
-    {"┌", "+"},
-    {"┐", "+"},
-    {"└", "+"},
-    {"┘", "+"},
-    {"├", "+"},
-    {"┤", "+"},
-    {"┼", "+"},
-    {"训练步数", "step"},
-    {"训练步", "step"},
-    {"全局步数", "step"},
-    {"步数", "step"},
-    {"步骤", "step"},
-    {"迭代次数", "step"},
-    {"迭代", "iter"},
-    {"第", "step "},
-    {"训练轮数", "epoch"},
-    {"轮次", "epoch"},
-    {"轮数", "epoch"},
-    {"验证损失", "val loss"},
-    {"测试损失", "test loss"},
-    {"训练损失值", "loss"},
-    {"训练损失", "loss"},
-    {"平均损失", "avg_loss"},
-    {"损失缩放", "loss_scale"},
-    {"损失函数值", "loss"},
-    {"损失值", "loss"},
-    {"损失", "loss"},
-    {"梯度范数", "grad_norm"},
-    {"梯度norm", "grad_norm"},
-    {"学习率", "lr"},
-    {"训练次数", "step"},
-    // Japanese and Korean.
-    {"検証損失", "val loss"},
-    {"学習損失", "loss"},
-    {"訓練損失", "loss"},
-    {"損失", "loss"},
-    {"学習率", "lr"},
-    {"ステップ", "step"},
-    {"エポック", "epoch"},
-    {"검증 손실", "val loss"},
-    {"학습 손실", "loss"},
-    {"손실", "loss"},
-    {"학습률", "lr"},
-    {"스텝", "step"},
-    {"에폭", "epoch"},
-    // Russian.
-    {"потери", "loss"},
-    {"Потери", "Loss"},
-    {"шаг", "step"},
-    {"Шаг", "Step"},
-    {"итерация", "iter"},
-    {"Итерация", "Iter"},
-    {"эпоха", "epoch"},
-    {"Эпоха", "Epoch"},
-    {"→", ": "},
-    {"：", ": "},
-    {"，", ", "},
-    {"；", "; "},
-    {"（", " ("},
-    {"）", ") "},
+    {"|", "│,┃,║"},
+    {"-", "─,═"},
+    {"+", "╭,╮,╰,╯,┌,┐,└,┘,├,┤,┼"},
+    // Chinese, Japanese, Korean, Russian.
+    {"step",
+     "训练步数,训练步,全局步数,步数,步骤,迭代次数,训练次数,ステップ,스텝,шаг"},
+    {"iter", "迭代,итерация"},
+    {"step ", "第"},
+    {"epoch", "训练轮数,轮次,轮数,エポック,에폭,эпоха"},
+    {"val loss", "验证损失,検証損失,검증 손실"},
+    {"test loss", "测试损失"},
+    {"loss",
+     "训练损失值,训练损失,损失函数值,损失值,损失,学習損失,訓練損失,損失,학습 "
+     "손실,손실,потери"},
+    {"avg_loss", "平均损失"},
+    {"loss_scale", "损失缩放"},
+    {"grad_norm", "梯度范数,梯度norm"},
+    {"lr", "学习率,学習率,학습률"},
+    {"Loss", "Потери"},
+    {"Step", "Шаг"},
+    {"Iter", "Итерация"},
+    {"Epoch", "Эпоха"},
+    {": ", "→,："},
+    {", ", "，"},
+    {"; ", "；"},
+    {" (", "（"},
+    {") ", "）"},
 };
+
+struct Found {
+  size_t size = 0;  // bytes; 0: none
+  std::string_view meaning;
+};
+// The longest of `words` that begins `text`.
+Found WordAt(std::string_view text, std::span<const Words> words = kWords) {
+  Found longest;
+  for (const Words& each : words) {
+    for (std::string_view left = each.words; !left.empty();) {
+      const std::string_view word = left.substr(0, left.find(','));
+      left.remove_prefix(std::min(word.size() + 1, left.size()));
+      if (word.size() > longest.size && text.starts_with(word)) {
+        longest = {word.size(), each.meaning};
+      }
+    }
+  }
+  return longest;
+}
 
 // Words that say that a line is of a training; the rest may be anything.
 bool SpeaksOfTraining(std::string_view line) {
   constexpr std::string_view kSome[] = {
       "损失", "步",   "学习率", "梯度", "轮",     "训练",   "：",   "損失",
       "学習", "손실", "학습",   "에폭", "потери", "Потери", "Эпоха"};
-  return std::any_of(std::begin(kSome), std::end(kSome),
-                     [line](std::string_view word) {
-                       return line.find(word) != std::string_view::npos;
-                     });
+  return HasOneOf(line, kSome);
 }
 
 // Hardly a line holds other bytes. Without a way out of the loops, here and
@@ -120,10 +95,12 @@ bool MayBeTranslated(std::string_view line) {
 
 // A wall of a box stands in it.
 bool HasWall(std::string_view line) {
-  return line.find('\xe2') != line.npos &&
-         std::any_of(kWords, kWords + kWalls, [line](const Word& wall) {
-           return line.find(wall.text) != std::string_view::npos;
-         });
+  for (size_t at = line.find('\xe2'); at != line.npos;
+       at = line.find('\xe2', at + 1)) {
+    const auto walls = std::span(kWords).first(kWalls);
+    if (WordAt(line.substr(at), walls).size > 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -135,17 +112,16 @@ std::string_view Translated(std::string_view line, std::string* out) {
   out->clear();
   for (size_t at = 0; at < line.size();) {
     const std::string_view rest = line.substr(at);
-    const auto word = std::find_if(
-        std::begin(kWords), std::end(kWords),
-        [rest](const Word& w) { return rest.starts_with(w.text); });
-    if (word == std::end(kWords)) {
+    const Found word = IsAscii(rest.substr(0, 1)) ? Found() : WordAt(rest);
+    if (word.size == 0) {
       *out += line[at++];
       continue;
     }
     // "第 3 轮" is an epoch, "第 3 步" a step.
-    const bool epoch = word->text == "第" && rest.find("轮") < rest.find("步");
-    *out += epoch ? "epoch " : word->meaning;
-    at += word->text.size();
+    const bool epoch =
+        rest.starts_with("第") && rest.find("轮") < rest.find("步");
+    *out += epoch ? "epoch " : word.meaning;
+    at += word.size;
   }
   return *out;
 }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
+#include "base/fnv1a.h"
 #include "logs/compact_name.h"
 
 namespace nanwatch {
@@ -13,250 +15,91 @@ namespace {
 
 using Meaning = ColumnMeaning;
 
+struct UsualNamesOf {
+  Meaning meaning;
+  std::string_view names;  // with blanks between
+};
 // Usual names, in lower case and without what separates words.
-constexpr NamedMeaning kUsual[] = {
-    {"step", Meaning::kStep},
-    {"steps", Meaning::kStep},
-    {"globalstep", Meaning::kStep},
-    {"globalsteps", Meaning::kStep},
-    {"globalstepmaxsteps", Meaning::kStep},  // ms-swift: "8280/11043"
-    {"iteration", Meaning::kStep},
-    {"iter", Meaning::kStep},
-    {"iters", Meaning::kStep},
-    {"itr", Meaning::kStep},
-    {"it", Meaning::kStep},
-    {"numupdates", Meaning::kStep},
-    {"updates", Meaning::kStep},
-    {"timebatch", Meaning::kStep},  // Composer: batches up to now
-    {"update", Meaning::kCounter},
-    {"episode", Meaning::kCounter},
-    {"round", Meaning::kCounter},
-    {"iterations", Meaning::kCounter},  // Stable-Baselines3
-    {"totaltimesteps", Meaning::kCounter},
-    {"loss", Meaning::kLoss},
-    {"lmloss", Meaning::kCrossEntropy},
-    {"lmlosslmloss", Meaning::kCrossEntropy},
-    {"lmlosstraininglmloss", Meaning::kCrossEntropy},
-    {"totalloss", Meaning::kLoss},
-    {"losstotal", Meaning::kLoss},
-    {"lossall", Meaning::kLoss},
-    {"losssum", Meaning::kLoss},
-    {"losstot", Meaning::kLoss},
-    {"ltotal", Meaning::kLoss},
-    {"ltot", Meaning::kLoss},
-    {"losstrain", Meaning::kLoss},
-    {"losstraintotal", Meaning::kLoss},  // Composer
-    {"avgloss", Meaning::kMeanLoss},
-    {"avrloss", Meaning::kMeanLoss},  // kohya's sd-scripts
-    {"lossavg", Meaning::kMeanLoss},
-    {"averageloss", Meaning::kMeanLoss},
-    {"runningloss", Meaning::kMeanLoss},
-    {"smoothloss", Meaning::kMeanLoss},
-    {"meanloss", Meaning::kMeanLoss},
-    {"lossmean", Meaning::kMeanLoss},
-    {"globalavgloss", Meaning::kMeanLoss},
-    {"cost", Meaning::kLoss},
-    {"xent", Meaning::kCrossEntropy},
-    {"crossentropy", Meaning::kCrossEntropy},
-    {"crossentropyloss", Meaning::kCrossEntropy},
-    {"losscrossentropy", Meaning::kCrossEntropy},
-    {"xentloss", Meaning::kCrossEntropy},
-    {"nll", Meaning::kLoss},
-    {"bpb", Meaning::kLoss},
-    {"bpc", Meaning::kLoss},
-    {"bitsperbyte", Meaning::kLoss},
-    {"bitsperchar", Meaning::kLoss},
-    {"bitsperdim", Meaning::kLoss},
-    {"nllloss", Meaning::kLoss},
-    {"celoss", Meaning::kCrossEntropy},
-    {"lossce", Meaning::kCrossEntropy},
-    {"mlmloss", Meaning::kCrossEntropy},
-    {"lossmlm", Meaning::kCrossEntropy},
-    {"languagecrossentropy", Meaning::kCrossEntropy},  // Composer
-    {"ppl", Meaning::kPerplexity},
-    {"perplexity", Meaning::kPerplexity},
-    {"elbo", Meaning::kObjective},
-    {"evidencelowerbound", Meaning::kObjective},
-    {"lowerbound", Meaning::kObjective},
-    {"loglikelihood", Meaning::kObjective},
-    {"loglik", Meaning::kObjective},
-    {"llh", Meaning::kObjective},
-    {"logprob", Meaning::kObjective},
-    {"marginalloglikelihood", Meaning::kObjective},
-    {"meanloglikelihood", Meaning::kObjective},
-    {"avgloglikelihood", Meaning::kObjective},
-    {"averageloglikelihood", Meaning::kObjective},
-    {"negelbo", Meaning::kLoss},
-    {"nelbo", Meaning::kLoss},
-    {"negativeelbo", Meaning::kLoss},
-    {"negativeloglikelihood", Meaning::kLoss},
-    {"negloglikelihood", Meaning::kLoss},
-    {"mse", Meaning::kMeanLoss},
-    {"rmse", Meaning::kMeasure},
-    {"rmsetrn", Meaning::kMeasure},  // DeePMD-kit
-    {"mae", Meaning::kMeasure},
-    {"huber", Meaning::kMeasure},
-    {"logloss", Meaning::kMeasure},
-    {"bce", Meaning::kMeasure},
-    {"ctc", Meaning::kMeasure},
-    {"rnnt", Meaning::kMeasure},
-    {"ntxent", Meaning::kMeasure},
-    {"infonce", Meaning::kMeasure},
-    {"hinge", Meaning::kMeasure},
-    {"triplet", Meaning::kMeasure},
-    {"recon", Meaning::kMeasure},
-    {"reconstruction", Meaning::kMeasure},
-    {"reconstructionerror", Meaning::kMeasure},
-    {"reconerror", Meaning::kMeasure},
-    {"residual", Meaning::kMeasure},
-    {"energy", Meaning::kMeasure},
-    {"crit", Meaning::kMeasure},
-    {"binarycrossentropy", Meaning::kCrossEntropy},
-    {"categoricalcrossentropy", Meaning::kCrossEntropy},
-    {"sparsecategoricalcrossentropy", Meaning::kCrossEntropy},
-    {"lossstep", Meaning::kLoss},
-    {"steploss", Meaning::kLoss},
-    {"batchloss", Meaning::kLoss},
-    {"minibatchloss", Meaning::kLoss},  // MATLAB
-    {"kl", Meaning::kTerm},
-    {"approxkl", Meaning::kTerm},
-    {"objectivekl", Meaning::kTerm},
-    {"beta", Meaning::kKnob},
-    {"klbeta", Meaning::kKnob},
-    {"lambda", Meaning::kKnob},
-    {"klcoef", Meaning::kKnob},
-    {"klcoeff", Meaning::kKnob},
-    {"klweight", Meaning::kKnob},
-    {"temperature", Meaning::kKnob},
-    {"margin", Meaning::kKnob},
-    {"maskratio", Meaning::kKnob},
-    {"stage", Meaning::kKnob},
-    {"phase", Meaning::kKnob},
-    {"difficulty", Meaning::kKnob},
-    {"len", Meaning::kKnob},
-    {"seqlen", Meaning::kKnob},
-    {"maxlen", Meaning::kKnob},
-    {"seqlength", Meaning::kKnob},
-    {"sequencelength", Meaning::kKnob},
-    {"contextlength", Meaning::kKnob},
-    {"lossd", Meaning::kAdversaryLoss},
-    {"lossg", Meaning::kAdversaryLoss},
-    {"dloss", Meaning::kAdversaryLoss},
-    {"gloss", Meaning::kAdversaryLoss},
-    {"errd", Meaning::kAdversaryLoss},
-    {"errg", Meaning::kAdversaryLoss},
-    {"discloss", Meaning::kAdversaryLoss},
-    {"genloss", Meaning::kGeneratorLoss},
-    {"lossdisc", Meaning::kAdversaryLoss},
-    {"lossgen", Meaning::kGeneratorLoss},
-    {"discriminatorloss", Meaning::kAdversaryLoss},
-    {"generatorloss", Meaning::kAdversaryLoss},
-    {"lossdiscriminator", Meaning::kAdversaryLoss},
-    {"lossgenerator", Meaning::kAdversaryLoss},
-    {"ggan", Meaning::kAdversaryLoss},  // pix2pix, CycleGAN
-    {"gl1", Meaning::kAdversaryLoss},
-    {"cyclea", Meaning::kAdversaryLoss},
-    {"cycleb", Meaning::kAdversaryLoss},
-    {"acc", Meaning::kAccuracy},
-    {"acc1", Meaning::kAccuracy},
-    {"acctop1", Meaning::kAccuracy},
-    {"accuracy", Meaning::kAccuracy},
-    {"accuracytop1", Meaning::kAccuracy},
-    {"sparsecategoricalaccuracy", Meaning::kAccuracy},  // Keras
-    {"categoricalaccuracy", Meaning::kAccuracy},
-    {"binaryaccuracy", Meaning::kAccuracy},
-    {"top1", Meaning::kAccuracy},
-    {"top1acc", Meaning::kAccuracy},
-    {"accstep", Meaning::kAccuracy},
-    {"reward", Meaning::kReward},
-    {"rewards", Meaning::kReward},
-    {"episodereward", Meaning::kReward},
-    {"episodicreward", Meaning::kReward},
-    {"epreward", Meaning::kReward},
-    {"meanreward", Meaning::kReward},
-    {"rewardmean", Meaning::kReward},
-    {"avgreward", Meaning::kReward},
-    {"averagereward", Meaning::kReward},
-    {"totalreward", Meaning::kReward},
-    {"runningreward", Meaning::kReward},
-    {"rewardsum", Meaning::kReward},
-    {"eprewmean", Meaning::kReward},
-    {"rolloutreward", Meaning::kReward},
-    {"episodereturn", Meaning::kReward},
-    {"episodicreturn", Meaning::kReward},
-    {"return", Meaning::kReward},
-    {"evalreturn", Meaning::kReward},
-    {"epreturn", Meaning::kReward},
-    {"meanreturn", Meaning::kReward},
-    {"returnmean", Meaning::kReward},
-    {"returnsmean", Meaning::kReward},
-    {"avgreturn", Meaning::kReward},
-    {"averagereturn", Meaning::kReward},
-    {"totalreturn", Meaning::kReward},
-    {"meanepisodereward", Meaning::kReward},
-    {"meanepisodereturn", Meaning::kReward},
-    {"scale", Meaning::kLossScale},
-    {"scaler", Meaning::kLossScale},
-    {"lossscale", Meaning::kLossScale},
-    {"lossscaler", Meaning::kLossScale},
-    {"lossscaling", Meaning::kLossScale},
-    {"lossscalelossscale", Meaning::kLossScale},
-    {"dynamiclossscale", Meaning::kLossScale},
-    {"currentlossscale", Meaning::kLossScale},
-    {"gradscale", Meaning::kLossScale},
-    {"gradscaler", Meaning::kLossScale},
-    {"gradscalerscale", Meaning::kLossScale},
-    {"scalerscale", Meaning::kLossScale},
-    {"fp16scale", Meaning::kLossScale},
-    {"lglossscale", Meaning::kLog2LossScale},
-    {"log2lossscale", Meaning::kLog2LossScale},
-    {"gradnorm", Meaning::kGradNorm},
-    {"gnorm", Meaning::kGradNorm},
-    {"gradnormgradnorm", Meaning::kGradNorm},
-    {"gradientnorm", Meaning::kGradNorm},
-    {"globalnorm", Meaning::kGradNorm},
-    {"globalgradnorm", Meaning::kGradNorm},
-    {"globalgradientnorm", Meaning::kGradNorm},
-    {"totalnorm", Meaning::kGradNorm},
-    {"totalgradnorm", Meaning::kGradNorm},
-    {"gradnormtotal", Meaning::kGradNorm},
-    {"grad20normtotal", Meaning::kGradNorm},
-    {"l2gradnorm", Meaning::kGradNorm},
-    {"gradl2norm", Meaning::kGradNorm},
-    {"l2normgradglobal", Meaning::kGradNorm},  // Composer
-    {"l2grads", Meaning::kGradNorm},           // big_vision
-    {"updatenorm", Meaning::kUpdateNorm},
-    {"paramnorm", Meaning::kParamNorm},
-    {"paramsnorm", Meaning::kParamNorm},
-    {"weightnorm", Meaning::kParamNorm},
-    {"lr", Meaning::kLearningRate},
-    {"lr0", Meaning::kLearningRate},
-    {"lrgroup0", Meaning::kLearningRate},
-    {"lrpg0", Meaning::kLearningRate},  // Ultralytics
-    {"learningrate", Meaning::kLearningRate},
-    {"baselearningrate", Meaning::kLearningRate},
-    {"learningratelearningrate", Meaning::kLearningRate},
-    {"consumedsamples", Meaning::kConsumedSamples},
-    {"overflow", Meaning::kOverflow},
-    {"overflowed", Meaning::kOverflow},
-    {"isoverflow", Meaning::kOverflow},
-    {"hasoverflow", Meaning::kOverflow},
-    {"gradoverflow", Meaning::kOverflow},
-    {"overflowcond", Meaning::kOverflow},
-    {"foundinf", Meaning::kOverflow},
-    {"skipped", Meaning::kSkipped},
-    {"stepskipped", Meaning::kSkipped},
-    {"skippedstep", Meaning::kSkipped},
-    {"isskipped", Meaning::kSkipped},
-    {"skippedsteps", Meaning::kSkippedTotal},
-    {"skippediterations", Meaning::kSkippedTotal},
-    {"totalskipped", Meaning::kSkippedTotal},
-    {"skippedtotal", Meaning::kSkippedTotal},
-    {"numskipped", Meaning::kSkippedTotal},
-    {"numoverflows", Meaning::kSkippedTotal},
-    {"overflowcount", Meaning::kSkippedTotal},
-    {"rank", Meaning::kRank},
-    {"globalrank", Meaning::kRank},
+constexpr UsualNamesOf kUsual[] = {
+    {Meaning::kStep,
+     "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
+     "iters itr it numupdates updates timebatch"},
+    {Meaning::kCounter, "update episode round iterations totaltimesteps"},
+    {Meaning::kLoss,
+     "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
+     "losstraintotal cost nll bpb bpc bitsperbyte bitsperchar bitsperdim "
+     "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
+     "negloglikelihood lossstep steploss batchloss minibatchloss"},
+    {Meaning::kCrossEntropy,
+     "lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
+     "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "
+     "lossmlm languagecrossentropy binarycrossentropy "
+     "categoricalcrossentropy sparsecategoricalcrossentropy"},
+    {Meaning::kMeanLoss,
+     "avgloss avrloss lossavg averageloss runningloss smoothloss meanloss "
+     "lossmean globalavgloss mse"},
+    {Meaning::kPerplexity, "ppl perplexity"},
+    {Meaning::kObjective,
+     "elbo evidencelowerbound lowerbound loglikelihood loglik llh logprob "
+     "marginalloglikelihood meanloglikelihood avgloglikelihood "
+     "averageloglikelihood"},
+    {Meaning::kMeasure,
+     "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce hinge "
+     "triplet recon reconstruction reconstructionerror reconerror residual "
+     "energy crit"},
+    {Meaning::kTerm, "kl approxkl objectivekl"},
+    {Meaning::kKnob,
+     "beta klbeta lambda klcoef klcoeff klweight temperature margin "
+     "maskratio stage phase difficulty len seqlen maxlen seqlength "
+     "sequencelength contextlength"},
+    {Meaning::kAdversaryLoss,
+     "lossd lossg dloss gloss errd errg discloss lossdisc discriminatorloss "
+     "generatorloss lossdiscriminator lossgenerator ggan gl1 cyclea cycleb"},
+    {Meaning::kGeneratorLoss, "genloss lossgen"},
+    {Meaning::kAccuracy,
+     "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
+     "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
+    {Meaning::kReward,
+     "reward rewards episodereward episodicreward epreward meanreward "
+     "rewardmean avgreward averagereward totalreward runningreward rewardsum "
+     "eprewmean rolloutreward episodereturn episodicreturn return evalreturn "
+     "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
+     "totalreturn meanepisodereward meanepisodereturn"},
+    {Meaning::kLossScale,
+     "scale scaler lossscale lossscaler lossscaling lossscalelossscale "
+     "dynamiclossscale currentlossscale gradscale gradscaler gradscalerscale "
+     "scalerscale fp16scale"},
+    {Meaning::kLog2LossScale, "lglossscale log2lossscale"},
+    {Meaning::kGradNorm,
+     "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
+     "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
+     "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
+    {Meaning::kUpdateNorm, "updatenorm"},
+    {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
+    {Meaning::kLearningRate,
+     "lr lr0 lrgroup0 lrpg0 learningrate baselearningrate "
+     "learningratelearningrate"},
+    {Meaning::kConsumedSamples, "consumedsamples"},
+    {Meaning::kOverflow,
+     "overflow overflowed isoverflow hasoverflow gradoverflow overflowcond "
+     "foundinf"},
+    {Meaning::kSkipped, "skipped stepskipped skippedstep isskipped"},
+    {Meaning::kSkippedTotal,
+     "skippedsteps skippediterations totalskipped skippedtotal numskipped "
+     "numoverflows overflowcount"},
+    {Meaning::kRank, "rank globalrank"},
+};
+
+// German, French, Spanish, Italian and Portuguese, without accents. Their
+// numbers have commas, which most readers take for the end of one.
+constexpr UsualNamesOf kForeign[] = {
+    {Meaning::kLoss,
+     "verlust trainingsverlust perte perdida prdida perdita perda"},
+    {Meaning::kAccuracy, "genauigkeit exactitude prcision precisin"},
+    {Meaning::kLearningRate,
+     "lernrate tauxapprentissage tauxdapprentissage tasadeaprendizaje"},
+    {Meaning::kStep, "schritt"},
+    {Meaning::kGradNorm, "gradientennorm normegradient normedugradient"},
 };
 
 // Where a program files what belongs to the training.
@@ -266,36 +109,41 @@ constexpr std::string_view kPrefixes[] = {
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env"};
 
-// kUsual by a hash of the name: indices + 1, 0: free. Logs ask for hundreds of
-// words that are none.
-constexpr size_t kUsualSlots = 1024;
-
-constexpr size_t UsualSlot(std::string_view text) {
-  uint32_t hash = 2166136261u;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<uint8_t>(c)) * 16777619u;
+// Gives each name of a table to `visit`.
+template <typename Visit>
+constexpr void ForEachName(std::span<const UsualNamesOf> table, Visit visit) {
+  for (const UsualNamesOf& group : table) {
+    for (std::string_view left = group.names; !left.empty();) {
+      const size_t end = std::min(left.find(' '), left.size());
+      visit(NamedMeaning{left.substr(0, end), group.meaning});
+      left.remove_prefix(std::min(end + 1, left.size()));
+    }
   }
-  return (hash ^ hash >> 16) % kUsualSlots;
 }
 
+// The usual names by a hash. Logs ask for hundreds of words that are none.
+constexpr size_t kUsualSlots = 1024;
+constexpr size_t UsualSlot(std::string_view text) {
+  Fnv1a hash;
+  hash.Put(text);
+  return (hash.value() ^ hash.value() >> 32) % kUsualSlots;
+}
 constexpr auto kUsualBySlot = [] {
-  std::array<uint16_t, kUsualSlots> slots{};
-  for (size_t i = 0; i < std::size(kUsual); ++i) {
-    size_t slot = UsualSlot(kUsual[i].text);
-    while (slots[slot] != 0) slot = (slot + 1) % kUsualSlots;
-    slots[slot] = static_cast<uint16_t>(i + 1);
-  }
+  std::array<NamedMeaning, kUsualSlots> slots{};
+  ForEachName(kUsual, [&slots](const NamedMeaning& name) {
+    size_t slot = UsualSlot(name.text);
+    while (!slots[slot].text.empty()) slot = (slot + 1) % kUsualSlots;
+    slots[slot] = name;
+  });
   return slots;
 }();
-static_assert(2 * std::size(kUsual) < kUsualSlots);
 
 Meaning LookUsual(std::string_view text) {
-  for (size_t slot = UsualSlot(text); kUsualBySlot[slot] != 0;
-       slot = (slot + 1) % kUsualSlots) {
-    const NamedMeaning& name = kUsual[kUsualBySlot[slot] - 1u];
-    if (name.text == text) return name.meaning;
+  size_t slot = UsualSlot(text);
+  while (!kUsualBySlot[slot].text.empty() && kUsualBySlot[slot].text != text) {
+    slot = (slot + 1) % kUsualSlots;
   }
-  return Meaning::kNothing;
+  return kUsualBySlot[slot].meaning;
 }
 
 // Letters of either case and digits as 0 to 35; the rest separates words.
@@ -310,10 +158,10 @@ constexpr size_t Letter(char c) {
 // The last two letters of usual names.
 constexpr auto kUsualEnds = [] {
   std::array<std::array<bool, kSeparator>, kSeparator> ends{};
-  for (const NamedMeaning& name : kUsual) {
+  ForEachName(kUsual, [&ends](const NamedMeaning& name) {
     const size_t size = name.text.size();
     ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
-  }
+  });
   return ends;
 }();
 
@@ -371,6 +219,16 @@ Meaning UsualMeaning(std::string_view name) {
   if (found == Meaning::kObjective && name.starts_with('-')) {
     return Meaning::kLoss;
   }
+  return found;
+}
+
+Meaning ForeignMeaning(std::string_view name) {
+  NameRoom room;
+  const std::string_view text = Compact(name, &room);
+  Meaning found = Meaning::kNothing;
+  ForEachName(kForeign, [text, &found](const NamedMeaning& known) {
+    if (known.text == text) found = known.meaning;
+  });
   return found;
 }
 

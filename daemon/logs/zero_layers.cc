@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "logs/one_of.h"
+
 namespace nanwatch {
 namespace {
 
@@ -95,18 +97,13 @@ bool ZeroLayers::Read(std::string_view line, uint64_t number) {
     return false;
   }
   lines_ = std::min(lines_ + 1, kHead);
-  const auto holds = [line](std::string_view word) {
-    return line.find(word) != line.npos;
-  };
   pairs_.clear();
-  const bool speaks =
-      std::any_of(std::begin(kSpeaks), std::end(kSpeaks), holds);
+  const bool speaks = HasOneOf(line, kSpeaks);
   const bool names = speaks && ReadLayerPairs(line, &pairs_);
   if (pairs_.empty() && (speaks || column_.open())) column_.Read(line, &pairs_);
   if (names && pairs_.empty() && !column_.open()) ++without_;
   if (pairs_.empty()) {
-    freezes_ = freezes_ ||
-               std::any_of(std::begin(kFreezes), std::end(kFreezes), holds);
+    freezes_ = freezes_ || HasOneOf(line, kFreezes);
     return false;
   }
   bool tell = false;

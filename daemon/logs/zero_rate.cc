@@ -1,7 +1,5 @@
 #include "logs/zero_rate.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "logs/scan.h"

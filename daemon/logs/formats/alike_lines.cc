@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -147,10 +146,6 @@ class AlikeLinesReader : public LineReader {
   bool named_ = false;  // lines of some kind name a loss
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<AlikeLinesReader>();
-}
-
 }  // namespace
 
 const LogFormat kAlikeLines = {
@@ -158,9 +153,7 @@ const LogFormat kAlikeLines = {
     .title = "any program: lines alike, with a loss among their words",
     .part = LogFormat::Part::kGeneric,
     .last_resort = true,
-    .tells_overflows = false,
-    .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<AlikeLinesReader>,
 };
 
 }  // namespace nanwatch

@@ -45,8 +45,7 @@ class ApexReader : public LineReader {
     const std::string_view text = TrimBlanks(option.rest());
     const std::optional<double> fixed = WholeNumber(text);
     if (fixed || text == "dynamic") {
-      AddSetting(LogSetting::kFixedScale, fixed.value_or(0), option.at(),
-                 facts);
+      AddSetting("fixed_loss_scale", fixed.value_or(0), option.at(), facts);
     }
   }
 
@@ -91,7 +90,6 @@ const LogFormat kApex = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<ApexReader>,
 };
 

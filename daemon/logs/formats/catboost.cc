@@ -59,10 +59,7 @@ constexpr std::string_view kMarks[] = {"\tremaining: "};
 const LogFormat kCatBoost = {
     .name = "catboost",
     .title = "CatBoost",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<CatBoostReader>,
 };
 

@@ -102,7 +102,6 @@ const LogFormat kColossalAi = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<ColossalAiReader>,
 };
 

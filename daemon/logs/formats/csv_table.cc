@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -211,11 +210,7 @@ class CsvTableReader : public LineReader {
       terms.emplace_back(part, std::string(names[part]));
     }
     // One stands for the loss where no other does: "td_loss".
-    const bool whole =
-        std::any_of(columns.begin(), columns.end(), [](ColumnMeaning meaning) {
-          return IsLoss(meaning) || meaning == ColumnMeaning::kAdversaryLoss ||
-                 meaning == ColumnMeaning::kGeneratorLoss;
-        });
+    const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
     if (parts.size() < 2 && whole) parts.clear();
     if (!parts.empty()) ++known;
     // An epoch is a name as good as others.
@@ -264,10 +259,6 @@ class CsvTableReader : public LineReader {
   char separator_ = ',';
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap& map) {
-  return std::make_unique<CsvTableReader>(map);
-}
-
 constexpr std::string_view kMarks[] = {",", "\t", ";", "| ", "  "};
 
 }  // namespace
@@ -279,9 +270,7 @@ const LogFormat kCsvTable = {
         "commas, tabs, semicolons, bars or blanks",
     .part = LogFormat::Part::kGeneric,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<CsvTableReader>,
 };
 
 }  // namespace nanwatch

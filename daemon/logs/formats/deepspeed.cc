@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "logs/dumped_setting.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/message_number.h"
@@ -100,42 +101,18 @@ std::optional<int64_t> RankBefore(std::string_view line, size_t at) {
   return scan.at() + kEnd.size() == at ? rank : std::nullopt;
 }
 
-void ReadArgument(std::string_view text, std::string_view key,
-                  LogSetting setting, size_t at, FactList* facts) {
-  Scan scan(text);
-  if (!scan.To(key)) return;
-  const std::optional<double> value = scan.Number();
-  if (value) AddSetting(setting, *value, at, facts);
-}
-
 // Behind "[config.py:1062:print]": `   fp16_enabled ......... True`.
-void ReadConfig(std::string_view line, size_t at, FactList* facts) {
-  Scan scan(line, at);
-  if (!scan.To("]")) return;
-  scan.SkipBlanks();
-  const std::string_view key = scan.Until(' ');
-  while (scan.Skip(".")) {
-  }
-  const std::string_view text = TrimBlanks(scan.rest());
-  if (key == "fp16_enabled" || key == "bfloat16_enabled") {
-    if (text != "True") return;
-    AddSetting(LogSetting::kPrecision, 0, at, facts);
-    facts->back().text = key == "fp16_enabled" ? "fp16" : "bf16";
-  } else if (key == "dynamic_loss_scale_args") {
-    ReadArgument(text, "'scale_window': ", LogSetting::kGrowthInterval, at,
-                 facts);
-    ReadArgument(text, "'delayed_shift': ", LogSetting::kHysteresis, at, facts);
-    ReadArgument(text, "'min_scale': ", LogSetting::kMinScale, at, facts);
-  } else if (const std::optional<double> number = WholeNumber(text)) {
-    if (key == "initial_dynamic_scale") {
-      AddSetting(LogSetting::kInitScale, *number, at, facts);
-    } else if (key == "loss_scale") {
-      AddSetting(LogSetting::kFixedScale, *number, at, facts);
-    } else if (key == "gradient_clipping") {
-      AddSetting(LogSetting::kClipNorm, *number, at, facts);
-    }
-  }
-}
+constexpr DumpedSetting kConfig[] = {
+    {"fp16_enabled", "precision", "fp16"},
+    {"bfloat16_enabled", "precision", "bf16"},
+    {"initial_dynamic_scale", "init_loss_scale", ""},
+    {"loss_scale", "fixed_loss_scale", ""},
+    {"gradient_clipping", "clip_norm", ""},
+    // Of dynamic_loss_scale_args.
+    {"scale_window", "loss_scale_window", ""},
+    {"delayed_shift", "hysteresis", ""},
+    {"min_scale", "min_loss_scale", ""},
+};
 
 class DeepSpeedReader : public LineReader {
  public:
@@ -157,7 +134,9 @@ class DeepSpeedReader : public LineReader {
       ReadCounter(line, scan.at(), facts);
     }
     Scan config(line);
-    if (config.To("[config.py:")) ReadConfig(line, config.at(), facts);
+    if (config.To("[config.py:") && config.To("]")) {
+      ReadDumped(line, config.at(), kConfig, facts);
+    }
     Follow(line, facts);
     Scan end(line);
     if (end.To("Current loss scale already at minimum")) {
@@ -264,7 +243,6 @@ const LogFormat kDeepSpeed = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<DeepSpeedReader>,
 };
 

@@ -105,10 +105,7 @@ constexpr std::string_view kMarks[] = {"|act_loss: ", "| Actor Loss: ", kScore,
 const LogFormat kDeepSpeedChat = {
     .name = "deepspeed_chat",
     .title = "DeepSpeed-Chat's PPO, actor and critic",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<DeepSpeedChatReader>,
 };
 

@@ -66,10 +66,7 @@ constexpr std::string_view kMarks[] = {"Train loss ", "]  "};
 const LogFormat kDeepXde = {
     .name = "deepxde",
     .title = "DeepXDE",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<DeepXdeReader>,
 };
 

@@ -21,6 +21,7 @@
 #include "logs/dict_scan.h"
 #include "logs/epoch_steps.h"
 #include "logs/formats/formats.h"
+#include "logs/line_pattern.h"
 #include "logs/named_number.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
@@ -33,11 +34,7 @@ namespace {
 constexpr std::string_view kLosses[] = {"average_loss", "loss",
                                         "train_loss",   "train.loss",
                                         "total_loss",   "step_loss"};
-struct Metric {
-  std::string_view name;
-  StepField field;
-};
-constexpr Metric kMetrics[] = {
+constexpr NamedField kMetrics[] = {
     {"grad_norm", StepField::kGradNorm},
     {"grad-norm", StepField::kGradNorm},
     {"learning_rate", StepField::kLearningRate},
@@ -61,9 +58,7 @@ class Gathered {
       loss_ = i;
       fact_.Set(StepField::kLoss, *value);
     }
-    for (const Metric& metric : kMetrics) {
-      if (name == metric.name) fact_.Set(metric.field, *value);
-    }
+    SetNamed(kMetrics, name, *value, &fact_);
   }
   bool has_loss() const { return fact_.has(StepField::kLoss); }
   const LogFact& fact() const { return fact_; }
@@ -111,6 +106,11 @@ std::optional<Step> ReadStep(Scan* scan) {
   return at;
 }
 
+// FastPitch.
+constexpr std::string_view kBarsAlso[] = {"lrate {lr}"};
+constexpr LinePattern kBars[] = {
+    {"epoch {epoch} | iter {batch}/{whole} *| loss {loss} ", kBarsAlso}};
+
 class DlLoggerReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
@@ -134,8 +134,7 @@ class DlLoggerReader : public LineReader {
     Scan scan(text);
     if (!scan.To(" - ") || scan.at() > kTimeMax) return;
     if (scan.rest().starts_with("epoch ")) {
-      ReadBars(scan.rest(), at, facts);
-      return;
+      return bars_.Read(scan.rest(), facts);
     }
     if (scan.Skip("PARAMETER loss_scale : ")) {
       const std::optional<Scan::Printed> scale = scan.PrintedNumber();
@@ -155,23 +154,6 @@ class DlLoggerReader : public LineReader {
       if (value && !scan.done()) gathered.Add(before.substr(word), value->text);
     }
     Tell(gathered, *step, at, facts);
-  }
-
-  // FastPitch: "epoch    1 | iter   1/19 | loss 36.99 | ... | lrate 1.00E-01 ->
-  // 3.16E-06".
-  void ReadBars(std::string_view text, size_t at, FactList* facts) {
-    Scan scan(text);
-    scan.Skip("epoch");
-    const std::optional<int64_t> epoch = ReadCount(&scan);
-    if (!epoch || *epoch == 0 || !scan.Skip(" | iter")) return;
-    const std::optional<Ratio> iter = ReadRatio(&scan);
-    if (!iter || iter->whole == 0) return;
-    LogFact fact;
-    fact.at = static_cast<uint32_t>(at);
-    fact.step = (*epoch - 1) * iter->whole + iter->part;
-    if (!SetBehind(scan.rest(), "| loss ", StepField::kLoss, &fact)) return;
-    SetBehind(scan.rest(), "lrate ", StepField::kLearningRate, &fact);
-    facts->push_back(fact);
   }
 
   void ReadJson(std::string_view text, size_t at, FactList* facts) {
@@ -231,6 +213,7 @@ class DlLoggerReader : public LineReader {
     facts->push_back(fact);
   }
 
+  PatternReader bars_{kBars, {.epochs = PatternHabits::Epochs::kFromOne}};
   EpochSteps epochs_;
   bool goes_on_ = false;  // steps do not begin anew in an epoch
   int64_t epoch_ = -1;    // of the newest line
@@ -244,10 +227,7 @@ constexpr std::string_view kMarks[] = {"DLL 2", "DLLL {", ") step_loss : "};
 const LogFormat kDlLogger = {
     .name = "dllogger",
     .title = "NVIDIA DLLogger (BERT, ResNet, FastPitch, ...), AWS' BERT",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<DlLoggerReader>,
 };
 

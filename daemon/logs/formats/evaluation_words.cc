@@ -101,8 +101,6 @@ const LogFormat kEvaluationWords = {
     .unnamed = true,
     .within_lines = true,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<EvaluationReader>,
 };
 

@@ -99,10 +99,8 @@ constexpr std::string_view kMarks[] = {","};
 const LogFormat kEventTable = {
     .name = "event_table",
     .title = "a table of scaler events (CSV)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<EventTableReader>,
 };
 

@@ -82,10 +82,9 @@ bool ReadFields(std::string_view line, const Notation& names, LogFact* fact) {
   return true;
 }
 
+template <bool kOfMetaseq>
 class FairseqReader : public LineReader {
  public:
-  explicit FairseqReader(bool metaseq) : metaseq_(metaseq) {}
-
   void Read(std::string_view line, FactList* facts) override {
     for (Scan scan(line); scan.To("overflow detected,");) {
       ReadOverflow(line, scan.at(), facts);
@@ -101,7 +100,7 @@ class FairseqReader : public LineReader {
       ReadObject(line.substr(at, next - at), at, facts);
       at = next;
     }
-    if (metaseq_) return;
+    if (kOfMetaseq) return;
     for (Scan scan(line); scan.To("epoch ");) {
       ReadEpoch(line, scan.at(), facts);
     }
@@ -127,7 +126,7 @@ class FairseqReader : public LineReader {
     const bool metaseq =
         object.find("\"actv_norm\"") != std::string_view::npos ||
         object.find("\"cuda_gb_") != std::string_view::npos;
-    if (metaseq_ != metaseq) return;
+    if (kOfMetaseq != metaseq) return;
     LogFact fact;
     fact.at = static_cast<uint32_t>(at);
     // Without its update it is torn, or no step's.
@@ -199,7 +198,6 @@ class FairseqReader : public LineReader {
     }
   }
 
-  const bool metaseq_;
   double last_ = 0;     // newest scale of an overflow line; 0: none yet
   bool inner_ = false;  // step lines were seen since the last epoch's end
   struct Place {
@@ -211,11 +209,6 @@ class FairseqReader : public LineReader {
   bool took_ = false;        // its answer to SkipsTookSteps, for its copies
   bool overflowed_ = false;  // since then
 };
-
-template <bool kMetaseqOnly>
-std::unique_ptr<LineReader> Make(const ColumnMap&) {
-  return std::make_unique<FairseqReader>(kMetaseqOnly);
-}
 
 constexpr std::string_view kOverflowMark = "overflow detected,";
 constexpr std::string_view kMinimumMark = "Minimum loss scale reached (";
@@ -229,21 +222,19 @@ constexpr std::string_view kMetaseqMarks[] = {kOverflowMark, kMinimumMark,
 const LogFormat kMetaseq = {
     .name = "metaseq",
     .title = "metaseq (OPT)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMetaseqMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .make = Make<true>,
+    .make = Fresh<FairseqReader<true>>,
 };
 
 const LogFormat kFairseq = {
     .name = "fairseq",
     .title = "fairseq, MLPerf Transformer",
-    .part = LogFormat::Part::kProgress,
     .marks = kFairseqMarks,
     .tells_overflows = true,
     .skips_take_steps = false,
-    .make = Make<false>,
+    .make = Fresh<FairseqReader<false>>,
 };
 
 }  // namespace nanwatch

@@ -98,7 +98,6 @@ const LogFormat kFp16Optimizer = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<Fp16OptimizerReader>,
 };
 

@@ -11,7 +11,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "logs/find_word.h"
 #include "logs/formats/formats.h"
+#include "logs/line_pattern.h"
 #include "logs/message_number.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
@@ -27,16 +29,19 @@ std::optional<int32_t> RankBefore(std::string_view line) {
   return static_cast<int32_t>(*rank);
 }
 
-bool IsPowerOfTwo(double value) {
-  int exponent = 0;
-  return std::frexp(value, &exponent) == 0.5;
-}
+constexpr std::string_view kAlso[] = {"LR {lr}$"};
+constexpr LinePattern kSteps[] = {
+    {"TRAIN [{epoch}][{batch}/{whole}]*Loss/tok {loss} (", kAlso}};
 
 class GnmtReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    Scan scan(line);
-    while (scan.To("TRAIN [")) ReadStep(line, scan.at(), facts);
+    if (HasWord(line, "TRAIN [")) {
+      // Where all ranks print, one is enough.
+      const int32_t rank = RankBefore(line).value_or(0);
+      if (rank_ < 0) rank_ = rank;
+      if (rank == rank_) steps_.Read(line, facts);
+    }
     for (Scan skip(line); skip.To("Skipped batch, new scale: ");) {
       ReadScale(LogFact::Kind::kOverflow, line, skip.at(), facts);
     }
@@ -46,30 +51,6 @@ class GnmtReader : public LineReader {
   }
 
  private:
-  // `0][50/1291]<tab>Time ...`: epoch, batch of the epoch, its batches.
-  void ReadStep(std::string_view line, size_t at, FactList* facts) {
-    Scan scan(line, at);
-    const std::optional<int64_t> epoch = scan.Integer();
-    if (!epoch || !scan.Skip("][")) return;
-    const std::optional<int64_t> batch = scan.Integer();
-    if (!batch || !scan.Skip("/")) return;
-    const std::optional<int64_t> batches = scan.Integer();
-    if (!batches || !scan.Skip("]")) return;
-    if (!scan.To("Loss/tok ")) return;
-    const std::optional<double> loss = scan.Number();
-    if (!loss || !scan.Skip(" (")) return;
-    // Where all ranks print, one is enough.
-    const int32_t rank = RankBefore(line).value_or(0);
-    if (rank_ < 0) rank_ = rank;
-    if (rank != rank_) return;
-    LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
-    fact.step = *epoch * *batches + *batch;
-    fact.Set(StepField::kLoss, *loss);
-    if (!scan.To("LR ")) return;
-    const std::optional<double> rate = scan.Number();
-    if (rate) fact.Set(StepField::kLearningRate, *rate);
-  }
-
   void ReadScale(LogFact::Kind kind, std::string_view line, size_t at,
                  FactList* facts) {
     const auto scale = ReadMessageNumber(line.substr(at));
@@ -87,6 +68,7 @@ class GnmtReader : public LineReader {
     fact.rank = RankBefore(line);
   }
 
+  PatternReader steps_{kSteps, {.epochs = PatternHabits::Epochs::kFromZero}};
   double last_ = HUGE_VAL;  // newest scale
   int32_t rank_ = -1;       // whose step lines are read; -1: none seen yet
 };
@@ -98,10 +80,8 @@ constexpr std::string_view kMarks[] = {"TRAIN [", ", new scale: "};
 const LogFormat kGnmt = {
     .name = "gnmt",
     .title = "NVIDIA GNMT",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<GnmtReader>,
 };
 

@@ -23,6 +23,11 @@ namespace {
 
 constexpr std::string_view kFound = "Found NaN, decreased lg_loss_scale to ";
 
+constexpr NamedField kRows[] = {{"loss", StepField::kLoss},
+                                {"grad_norm", StepField::kGradNorm},
+                                {"param_norm", StepField::kParamNorm},
+                                {"samples", StepField::kConsumedSamples}};
+
 class GuidedDiffusionReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
@@ -52,15 +57,8 @@ class GuidedDiffusionReader : public LineReader {
         TrimBlanks(line.substr(first + 1, second - first - 1));
     const std::optional<double> value = WholeNumber(line.substr(second + 1));
     if (!value) return;
-    if (key == "loss") {
-      table_.Set(StepField::kLoss, *value);
-    } else if (key == "grad_norm") {
-      table_.Set(StepField::kGradNorm, *value);
-    } else if (key == "param_norm") {
-      table_.Set(StepField::kParamNorm, *value);
-    } else if (key == "samples") {
-      table_.Set(StepField::kConsumedSamples, *value);
-    } else if (key == "step") {
+    SetNamed(kRows, key, *value, &table_);
+    if (key == "step") {
       table_.step = AsCount(value);
     } else if (key == "lg_loss_scale" && !overflowed_) {
       // A mean: after an overflow its own line says more.
@@ -88,10 +86,8 @@ constexpr std::string_view kMarks[] = {kFound, "| ", "----------"};
 const LogFormat kGuidedDiffusion = {
     .name = "guided_diffusion",
     .title = "OpenAI improved-diffusion, guided-diffusion",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<GuidedDiffusionReader>,
 };
 

@@ -7,19 +7,25 @@
 //   12%|#2        | 12/100 [00:10<01:15,  1.17it/s]
 //       "loss": 2.31,
 //       "step": 10
+//
+// And programs that are built on it.
 
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "logs/formats/formats.h"
 #include "logs/formats/trainer_dict.h"
+#include "logs/line_pattern.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
+
+constexpr NamedField kState[] = {{"loss", StepField::kLoss},
+                                 {"grad_norm", StepField::kGradNorm},
+                                 {"learning_rate", StepField::kLearningRate}};
 
 class HfTrainerReader : public LineReader {
  public:
@@ -41,15 +47,10 @@ class HfTrainerReader : public LineReader {
     if (!value || !scan.done()) return false;
     if (name == "epoch") {  // the first of an object
       fact_ = {};
-    } else if (name == "loss") {
-      fact_.Set(StepField::kLoss, *value);
-    } else if (name == "grad_norm") {
-      fact_.Set(StepField::kGradNorm, *value);
-    } else if (name == "learning_rate") {
-      fact_.Set(StepField::kLearningRate, *value);
     } else if (name == "step") {
       TellStep(AsCount(value), facts);
     }
+    SetNamed(kState, name, *value, &fact_);
     return true;
   }
 
@@ -72,25 +73,90 @@ class HfTrainerReader : public LineReader {
   LogFact fact_;           // of the object that is read
 };
 
-constexpr std::string_view kMarks[] = {"'loss': ",
-                                       "%|",
-                                       "\"epoch\": ",
-                                       "\"grad_norm\": ",
-                                       "\"learning_rate\": ",
-                                       "\"loss\": ",
-                                       "\"step\": ",
-                                       "\"log_history\": "};
+constexpr std::string_view kHfMarks[] = {"'loss': ",
+                                         "%|",
+                                         "\"epoch\": ",
+                                         "\"grad_norm\": ",
+                                         "\"learning_rate\": ",
+                                         "\"loss\": ",
+                                         "\"step\": ",
+                                         "\"log_history\": "};
+
+// LLaMA-Factory prints the dicts twice, once through its logger; and
+// trainer_log.jsonl.
+//  {"current_steps": 10, "total_steps": 93, "loss": 4.169, "lr": 2.25e-06,
+//  "epoch": 0.33, "percentage": 10.75, "elapsed_time": "0:04:02"}
+//  [INFO|2025-01-02 10:00:00] llamafactory.train.callbacks:143 >> {'loss': 1.2,
+//  'learning_rate': 4.9e-05, 'epoch': 0.03, 'throughput': 13061.0}
+constexpr std::string_view kLlamaWords[] = {"llamafactory.", "llmtuner."};
+constexpr std::string_view kLlamaAlso[] = {
+    "\"loss\": {loss}", "\"grad_norm\": {norm}", "\"lr\": {lr}",
+    "\"learning_rate\": {lr}"};
+constexpr LinePattern kLlamaLines[] = {
+    {"\"current_steps\": {step},", kLlamaAlso}};
+
+class LlamaFactoryReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    const size_t told = facts->size();
+    json_.Read(line, facts);
+    if (facts->size() == told) dicts_.Read(line, facts);
+  }
+
+ private:
+  PatternReader json_{kLlamaLines, {}};
+  TrainerDictReader dicts_{TrainerProgram{{}, kLlamaWords}};
+};
+
+constexpr std::string_view kLlamaMarks[] = {
+    "{\"current_steps\": ", "'loss': ", "%|", "llamafactory.", "llmtuner."};
+
+// Axolotl's dicts show memory, its other lines its name.
+//  [2024-05-01 10:00:00,123] [INFO] [axolotl.train.train:85] [PID:1] [RANK:0]
+//  {'loss': 1.31, 'grad_norm': 0.9, 'learning_rate': 2e-05,
+//  'memory/max_mem_active(gib)': 14.56, 'epoch': 0.01}
+constexpr std::string_view kAxolotlKeys[] = {"memory/max_"};
+constexpr std::string_view kAxolotlWords[] = {"[axolotl."};
+constexpr TrainerProgram kAxolotlProgram = {kAxolotlKeys, kAxolotlWords};
+constexpr std::string_view kAxolotlMarks[] = {"'loss': ", "%|", "[axolotl."};
+
+// TRL: rewards, log probabilities and divergences. Losses may be negative, or
+// rise while all is well.
+//  {'loss': 0.6931, 'grad_norm': 5.8, 'learning_rate': 0.0, 'rewards/chosen':
+//  0.0, 'rewards/margins': 0.0, 'logps/chosen': -268.0, 'epoch': 0.01}
+constexpr std::string_view kTrlKeys[] = {"rewards/",   "reward",       "logps/",
+                                         "objective/", "completions/", "kl"};
+constexpr TrainerProgram kTrlProgram = {kTrlKeys, {}, true};
+constexpr std::string_view kTrlMarks[] = {"'loss", "%|"};
 
 }  // namespace
 
 const LogFormat kHfTrainer = {
     .name = "hf_trainer",
     .title = "Hugging Face Trainer, ms-swift",
-    .part = LogFormat::Part::kProgress,
-    .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
+    .marks = kHfMarks,
     .make = Fresh<HfTrainerReader>,
+};
+
+const LogFormat kLlamaFactory = {
+    .name = "llama_factory",
+    .title = "LLaMA-Factory (trainer_log.jsonl, console)",
+    .marks = kLlamaMarks,
+    .make = Fresh<LlamaFactoryReader>,
+};
+
+const LogFormat kAxolotl = {
+    .name = "axolotl",
+    .title = "Axolotl",
+    .marks = kAxolotlMarks,
+    .make = TrainerDicts<kAxolotlProgram>,
+};
+
+const LogFormat kTrl = {
+    .name = "trl",
+    .title = "TRL (DPO, KTO, GRPO, PPO, reward models)",
+    .marks = kTrlMarks,
+    .make = TrainerDicts<kTrlProgram>,
 };
 
 }  // namespace nanwatch

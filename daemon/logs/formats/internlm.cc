@@ -86,10 +86,8 @@ constexpr std::string_view kMarks[] = {kFunction};
 const LogFormat kInternLm = {
     .name = "internlm",
     .title = "InternLM, InternEvo",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

@@ -4,8 +4,6 @@
 //  node7: 2026-03-01 12:01:07 INFO {"step": 10, "loss": 2.31}
 
 #include <algorithm>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -92,10 +90,6 @@ class JsonLinesReader : public LineReader {
   };
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap& map) {
-  return std::make_unique<JsonLinesReader>(map);
-}
-
 constexpr std::string_view kMarks[] = {"{\"", "{ \""};
 
 }  // namespace
@@ -105,9 +99,7 @@ const LogFormat kJsonLines = {
     .title = "any program: a JSON object a line",
     .part = LogFormat::Part::kGeneric,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<JsonLinesReader>,
 };
 
 }  // namespace nanwatch

@@ -86,10 +86,7 @@ constexpr std::string_view kMarks[] = {"loss: ", "Epoch "};
 const LogFormat kKeras = {
     .name = "keras",
     .title = "Keras 2 and 3 (progress bar)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<KerasReader>,
 };
 

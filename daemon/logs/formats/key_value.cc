@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "logs/bar_value.h"
 #include "logs/bare_step.h"
 #include "logs/boxed_record.h"
 #include "logs/column_fact.h"
@@ -208,7 +206,9 @@ class KeyValueReader : public LineReader {
     } else {
       fact_.AddNumber(meaning, printed.value);
       if (meaning != ColumnMeaning::kStep || next != '/') return;
-      if (const auto whole = WholeBehind(behind)) fact_.SetWhole(*whole);
+      // "/4468]".
+      Scan whole(behind, 1);
+      if (const auto steps = ReadCount(&whole)) fact_.SetWhole(*steps);
     }
   }
 
@@ -372,10 +372,6 @@ class KeyValueReader : public LineReader {
   KeptAxis axis_;
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap& map) {
-  return std::make_unique<KeyValueReader>(map);
-}
-
 constexpr std::string_view kMarks[] = {
     "=", ":", "oss ", "OSS ", "poch", "POCH", "oss] ", "| ", "----", "norm "};
 
@@ -386,9 +382,7 @@ const LogFormat kKeyValue = {
     .title = "any program: step=10 loss=1.2 or step: 10, loss: 1.2",
     .part = LogFormat::Part::kGeneric,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<KeyValueReader>,
 };
 
 }  // namespace nanwatch

@@ -7,8 +7,13 @@
 // torch.cuda.OutOfMemoryError: CUDA out of memory.
 // FloatingPointError: Loss became infinite or NaN at iteration=2001!
 // AssertionError: Rank 2: found NaN in local forward loss calculation.
+//
+// And when they go on from a checkpoint.
+//
+// [ckpt] found checkpoint, resuming training
+// => resumed at step 600
+// Resuming from checkpoint out/checkpoint-29000
 
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <limits>
@@ -17,6 +22,7 @@
 
 #include "logs/broken_off.h"
 #include "logs/formats/formats.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -103,10 +109,7 @@ void Read(std::string_view line, FactList* facts) {
   const bool exception = end.kind == ProgramEnd::Kind::kException;
   // A callback that speaks of itself is not the program.
   const bool early = line.find("arly stopping") != std::string_view::npos;
-  const bool ends = !early && std::any_of(std::begin(kEnds), std::end(kEnds),
-                                          [line](std::string_view w) {
-                                            return line.find(w) != line.npos;
-                                          });
+  const bool ends = !early && HasOneOf(line, kEnds);
   const auto over = exception ? NotFiniteInWords(end.message)
                     : ends    ? NotFiniteInWords(line)
                               : std::nullopt;
@@ -132,6 +135,13 @@ constexpr auto kMarks = [] {
   return marks;
 }();
 
+constexpr std::string_view kResumedMarks[] = {"esuming ", "esumed "};
+
+void ReadResumed(std::string_view line, FactList* facts) {
+  if (!HasOneOf(line, kResumedMarks)) return;
+  AddFact(LogFact::Kind::kResumed, line.find("esum"), facts);
+}
+
 }  // namespace
 
 const LogFormat kLastWords = {
@@ -141,9 +151,17 @@ const LogFormat kLastWords = {
     .part = LogFormat::Part::kScaler,
     .unnamed = true,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
+};
+
+const LogFormat kResumedWords = {
+    .name = "resumed_words",
+    .title = "what any program says when it goes on from a checkpoint",
+    .part = LogFormat::Part::kScaler,
+    .unnamed = true,
+    .within_lines = true,
+    .marks = kResumedMarks,
+    .make = Stateless<ReadResumed>,
 };
 
 }  // namespace nanwatch

@@ -116,10 +116,7 @@ constexpr std::string_view kMarks[] = {"it/s", "s/it", "Validat"};
 const LogFormat kLightning = {
     .name = "lightning",
     .title = "PyTorch Lightning (progress bar)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<LightningReader>,
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/dumped_setting.h"
 #include "logs/formats/formats.h"
 #include "logs/formats/scaled_norm.h"
 #include "logs/printed_scale.h"
@@ -160,38 +161,18 @@ bool ReadStepLine(std::string_view line, size_t at,
 }
 
 // `  initial_loss_scale .............. 4294967296` of the dump of arguments.
-void ReadArgument(std::string_view line, FactList* facts) {
-  Scan scan(line);
-  scan.SkipBlanks();
-  const std::string_view key = scan.Until(' ');
-  scan.SkipBlanks();
-  if (!scan.Skip("...")) return;
-  while (scan.Skip(".")) {
-  }
-  const std::string_view text = TrimBlanks(scan.rest());
-  const std::optional<double> number = WholeNumber(text);
-  if (key == "bf16" || key == "fp16") {
-    if (text != "True") return;
-    AddSetting(LogSetting::kPrecision, 0, 0, facts);
-    facts->back().text = key;
-  } else if (!number) {
-    return;
-  } else if (key == "loss_scale") {
-    AddSetting(LogSetting::kFixedScale, *number, 0, facts);
-  } else if (key == "initial_loss_scale") {
-    AddSetting(LogSetting::kInitScale, *number, 0, facts);
-  } else if (key == "min_loss_scale" || key == "min_scale") {
-    AddSetting(LogSetting::kMinScale, *number, 0, facts);
-  } else if (key == "loss_scale_window") {
-    AddSetting(LogSetting::kGrowthInterval, *number, 0, facts);
-  } else if (key == "hysteresis") {
-    AddSetting(LogSetting::kHysteresis, *number, 0, facts);
-  } else if (key == "clip_grad") {
-    AddSetting(LogSetting::kClipNorm, *number, 0, facts);
-  } else if (key == "padded_vocab_size") {
-    AddSetting(LogSetting::kVocabulary, *number, 0, facts);
-  }
-}
+constexpr DumpedSetting kArguments[] = {
+    {"bf16", "precision", "bf16"},
+    {"fp16", "precision", "fp16"},
+    {"loss_scale", "fixed_loss_scale", ""},
+    {"initial_loss_scale", "init_loss_scale", ""},
+    {"min_loss_scale", "min_loss_scale", ""},
+    {"min_scale", "min_loss_scale", ""},
+    {"loss_scale_window", "loss_scale_window", ""},
+    {"hysteresis", "hysteresis", ""},
+    {"clip_grad", "clip_norm", ""},
+    {"padded_vocab_size", "vocabulary", ""},
+};
 
 // gpt-neox: `Skipped 50 iterations in a row due to Overflow - Exiting
 // training.`
@@ -211,7 +192,7 @@ class MegatronReader : public LineReader {
   void Read(std::string_view line, FactList* facts) override {
     ReadStopped(line, facts);
     if (line.find('|') == std::string_view::npos) {
-      ReadArgument(line, facts);
+      ReadDumped(line, 0, kArguments, facts);
       return;
     }
     const size_t first = facts->size();
@@ -297,10 +278,8 @@ constexpr std::string_view kMarks[] = {"iteration ", " .....",
 const LogFormat kMegatron = {
     .name = "megatron",
     .title = "Megatron-LM, Megatron-DeepSpeed, MindSpeed-LLM, gpt-neox",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<MegatronReader>,
 };
 

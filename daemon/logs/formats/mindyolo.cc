@@ -100,10 +100,7 @@ constexpr std::string_view kMarks[] = {"oss scale adjust to ", ", imgsize "};
 const LogFormat kMindYolo = {
     .name = "mindyolo",
     .title = "mindyolo (MindSpore)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<MindYoloReader>,
 };
 

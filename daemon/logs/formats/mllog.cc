@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::string_view kMark = ":::MLLOG {";
 
-bool IsLoss(std::string_view key) {
-  return key == "train_loss" || key == "training_loss" || key == "loss";
-}
+constexpr NamedField kStats[] = {{"train_loss", StepField::kLoss},
+                                 {"training_loss", StepField::kLoss},
+                                 {"loss", StepField::kLoss},
+                                 {"grad_norm", StepField::kGradNorm}};
 
 // A step or what grows with it, the more telling first.
 void ReadMetadata(std::string_view text, LogFact* fact) {
@@ -48,9 +49,7 @@ void ReadStats(std::string_view text, LogFact* fact) {
   DictScan dict(text);
   while (dict.Next()) {
     const std::optional<double> value = dict.Number();
-    if (!value) continue;
-    if (IsLoss(dict.key())) fact->Set(StepField::kLoss, *value);
-    if (dict.key() == "grad_norm") fact->Set(StepField::kGradNorm, *value);
+    if (value) SetNamed(kStats, dict.key(), *value, fact);
   }
 }
 
@@ -59,15 +58,15 @@ void Read(std::string_view line, FactList* facts) {
   if (!scan.To(kMark)) return;
   LogFact fact;
   fact.at = static_cast<uint32_t>(scan.at());
-  bool loss = false;
+  std::string_view key;
   DictScan dict(line.substr(scan.at() - 1));
   while (dict.Next()) {
     const std::string_view value = dict.value();
-    if (dict.key() == "key") loss = IsLoss(value);
+    if (dict.key() == "key") key = value;
     if (dict.key() == "value") {
       if (value.starts_with('{')) ReadStats(value, &fact);
       const std::optional<double> number = dict.Number();
-      if (loss && number) fact.Set(StepField::kLoss, *number);
+      if (number) SetNamed(kStats, key, *number, &fact);
     }
     if (dict.key() == "metadata") ReadMetadata(value, &fact);
   }
@@ -83,10 +82,7 @@ constexpr std::string_view kMarks[] = {kMark};
 const LogFormat kMlLog = {
     .name = "mllog",
     .title = "MLPerf's result lines (:::MLLOG)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

@@ -7,7 +7,6 @@
 // global_step=12.0, ...]
 // [NeMo I 2020-04-01 10:00:00 callbacks:193] Step: 25
 
-#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -116,10 +115,7 @@ constexpr std::string_view kMarks[] = {"reduced_train_loss", "[NeMo I ",
 const LogFormat kNemo = {
     .name = "nemo",
     .title = "NVIDIA NeMo",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<NemoReader>,
 };
 

@@ -7,19 +7,11 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/named_number.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
-
-// The number of `key` ("'average_loss': "), with what must follow it.
-std::optional<double> ValueOf(std::string_view line, std::string_view key) {
-  Scan scan(line);
-  if (!scan.To(key)) return std::nullopt;
-  const std::optional<double> value = scan.Number();
-  if (!value || (scan.peek() != ',' && scan.peek() != '}')) return std::nullopt;
-  return value;
-}
 
 class NvidiaBertReader : public LineReader {
  public:
@@ -27,20 +19,18 @@ class NvidiaBertReader : public LineReader {
     const size_t at = line.find("{'training_steps': ");
     if (at == std::string_view::npos) return;
     const std::string_view dict = line.substr(at);
-    const auto step = AsCount(ValueOf(dict, "'global_steps': "));
-    const auto skipped = AsCount(ValueOf(dict, "'skipped_steps': "));
+    const auto step = NumberBehind(dict, "'global_steps': ");
+    const auto skipped = NumberBehind(dict, "'skipped_steps': ");
     if (!step || !skipped) return;
     Scan prefix(line);
     const auto rank = static_cast<int32_t>(prefix.Integer().value_or(0));
     if (rank_ < 0) rank_ = rank;
     if (rank != rank_) return;  // where all ranks print, one is enough
     LogFact& fact = AddFact(LogFact::Kind::kProgress, at, facts);
-    fact.step = step;
-    fact.skipped_total = skipped;
-    const std::optional<double> loss = ValueOf(dict, "'average_loss': ");
-    if (loss) fact.Set(StepField::kLoss, *loss);
-    const std::optional<double> rate = ValueOf(dict, "'learning_rate': ");
-    if (rate) fact.Set(StepField::kLearningRate, *rate);
+    fact.step = AsCount(step->value);
+    fact.skipped_total = AsCount(skipped->value);
+    SetBehind(dict, "'average_loss': ", StepField::kLoss, &fact);
+    SetBehind(dict, "'learning_rate': ", StepField::kLearningRate, &fact);
   }
 
  private:
@@ -54,7 +44,6 @@ constexpr std::string_view kMarks[] = {"'skipped_steps': "};
 const LogFormat kNvidiaBert = {
     .name = "nvidia_bert",
     .title = "NVIDIA BERT (MLPerf)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
     .tells_overflows = true,
     .skips_take_steps = false,

@@ -5,11 +5,11 @@
 // Unfreezing the backbone
 // ===== Stage 2 =====
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -41,17 +41,12 @@ bool BeginsStage(std::string_view line, size_t at, std::string_view word) {
   const std::string_view before = line.substr(0, at);
   const std::string_view number = line.substr(at + word.size());
   if (number.empty() || number[0] < '2' || number[0] > '9') return false;
-  const bool said = std::any_of(std::begin(kBegins), std::end(kBegins),
-                                [before](std::string_view begin) {
-                                  return before.find(begin) != before.npos;
-                                });
-  return said || EndsInRule(before);
+  return HasOneOf(before, kBegins) || EndsInRule(before);
 }
 
 void Read(std::string_view line, FactList* facts) {
   if (line.size() > kLine) return;
-  std::string lower(line);
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  const std::string lower = LowerCase(line);
   const std::string_view text = lower;
   // Of a loss scaler, or of memory.
   if (text.find("scal") != text.npos || text.find("zero") != text.npos) return;
@@ -59,11 +54,7 @@ void Read(std::string_view line, FactList* facts) {
   for (const std::string_view verb : kVerbs) {
     const size_t begin = text.find(verb);
     if (at != text.npos || begin == text.npos) continue;
-    const std::string_view rest = text.substr(begin);
-    const bool part = std::any_of(
-        std::begin(kParts), std::end(kParts),
-        [rest](std::string_view p) { return rest.find(p) != rest.npos; });
-    if (part) at = begin;
+    if (HasOneOf(text.substr(begin), kParts)) at = begin;
   }
   for (const std::string_view stage : kStages) {
     const size_t begin = text.find(stage);
@@ -84,8 +75,6 @@ const LogFormat kObjectiveWords = {
     .unnamed = true,
     .within_lines = true,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

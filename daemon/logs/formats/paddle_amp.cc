@@ -61,7 +61,6 @@ const LogFormat kPaddleAmp = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

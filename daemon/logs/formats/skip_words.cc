@@ -5,13 +5,12 @@
 //  Skipping optimizer step: inf/nan in grads
 //  GradScaler: found inf in gradients, new scale 32768
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/one_of.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
 
@@ -43,14 +42,6 @@ constexpr std::string_view kOthers[] = {"gradient overflow",
                                         "validat",
                                         "checkpoint"};
 
-template <size_t n>
-bool HasOneOf(std::string_view text, const std::string_view (&words)[n]) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [text](std::string_view word) {
-                       return text.find(word) != std::string_view::npos;
-                     });
-}
-
 // One of kBadWords stands there, and is no part of "info".
 bool HasBadWord(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
@@ -61,10 +52,7 @@ bool HasBadWord(std::string_view text) {
     size_t end = at;
     while (end < text.size() && IsLower(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
-    if (std::find(std::begin(kBadWords), std::end(kBadWords), word) !=
-        std::end(kBadWords)) {
-      return true;
-    }
+    if (IsOneOf(word, kBadWords)) return true;
     at = end;
   }
   return false;
@@ -89,8 +77,7 @@ bool Denies(std::string_view text) {
 
 void Read(std::string_view line, FactList* facts) {
   if (line.size() > kLineMax) return;
-  std::string low(line);
-  std::transform(low.begin(), low.end(), low.begin(), Lower);
+  const std::string low = LowerCase(line);
   if (!HasOneOf(low, kSkips) || !HasOneOf(low, kGradients) ||
       (!HasOneOf(low, kBad) && !HasBadWord(low)) || HasOneOf(low, kOthers) ||
       HasColumn(low) || Denies(low)) {
@@ -120,7 +107,6 @@ const LogFormat kSkipWords = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

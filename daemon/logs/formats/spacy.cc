@@ -71,10 +71,7 @@ constexpr std::string_view kMarks[] = {"  "};
 const LogFormat kSpacy = {
     .name = "spacy",
     .title = "spaCy",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Fresh<SpacyReader>,
 };
 

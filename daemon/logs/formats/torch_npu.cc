@@ -77,7 +77,6 @@ const LogFormat kTorchNpu = {
     .part = LogFormat::Part::kScaler,
     .marks = kMarks,
     .tells_overflows = true,
-    .skips_take_steps = true,
     .make = Fresh<TorchNpuReader>,
 };
 

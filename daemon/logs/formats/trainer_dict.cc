@@ -6,33 +6,24 @@
 
 #include "logs/dict_scan.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
 
-struct Key {
-  std::string_view name;
-  StepField field;
-};
 // Losses have four decimals: from such a one no loss rounds to 0 all at once,
 // and so many zeros in a row, or at the start, are no batch without labels.
 constexpr double kFarFromZero = 0.1;
 constexpr int kZeros = 3;
 
-constexpr Key kKeys[] = {
+constexpr NamedField kKeys[] = {
     {"loss", StepField::kLoss},
     {"loss/policy_avg", StepField::kLoss},  // TRL's PPO
     {"grad_norm", StepField::kGradNorm},
     {"learning_rate", StepField::kLearningRate},
     {"lr", StepField::kLearningRate},
 };
-
-bool HoldsOne(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
-}
 
 // What launchers put before a line: "3:", "worker-3:", "10.0.0.7:".
 bool IsOfLauncher(std::string_view title) {
@@ -59,10 +50,7 @@ bool IsUntitled(std::string_view text, size_t at) {
 void TrainerDictReader::ReadBars(std::string_view text) {
   size_t at = text.rfind("%|");
   while (at != std::string_view::npos) {
-    size_t begin = at;
-    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') {
-      --begin;
-    }
+    const size_t begin = text.substr(0, at).find_last_not_of("0123456789") + 1;
     Scan scan(text, at + 2);
     if (begin < at && scan.To("| ") && IsUntitled(text, begin)) {
       const std::optional<Ratio> bar = ReadRatio(&scan);
@@ -106,9 +94,7 @@ bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
       entry->epoch = *value;
       placed = true;
     }
-    for (const Key& known : kKeys) {
-      if (key == known.name) entry->fact.Set(known.field, *value);
-    }
+    SetNamed(kKeys, key, *value, &entry->fact);
   }
   LogFact& fact = entry->fact;
   // Other programs print dicts, too, which name their step and no epoch, or no
@@ -185,7 +171,7 @@ void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
 }
 
 void TrainerDictReader::Read(std::string_view line, FactList* facts) {
-  if (!named_) named_ = HoldsOne(line, program_.words);
+  if (!named_) named_ = HasOneOf(line, program_.words);
   const bool any = program_.keys.empty() && program_.words.empty();
   size_t done = 0;
   size_t at = line.find("{'");

@@ -63,6 +63,11 @@ class TrainerDictReader : public LineReader {
   double last_loss_ = 0;  // of the newest that is another number
 };
 
+template <const TrainerProgram& kProgram>
+std::unique_ptr<LineReader> TrainerDicts(const ColumnMap&) {
+  return std::make_unique<TrainerDictReader>(kProgram);
+}
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_FORMATS_TRAINER_DICT_H_

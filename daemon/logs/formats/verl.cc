@@ -74,10 +74,7 @@ constexpr std::string_view kMarks[] = {" - actor/", " - train/"};
 const LogFormat kVerl = {
     .name = "verl",
     .title = "verl (PPO, GRPO, SFT)",
-    .part = LogFormat::Part::kProgress,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
     .make = Stateless<Read>,
 };
 

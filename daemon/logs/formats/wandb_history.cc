@@ -5,7 +5,6 @@
 //  "Step","brave-sun-7 - train/loss","brave-sun-7 - train/loss__MIN",...
 //  {"_step": 10, "_timestamp": 1.7e9, "train/loss": 2.31}
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,10 +115,6 @@ class WandbReader : public LineReader {
   };
 };
 
-std::unique_ptr<LineReader> Make(const ColumnMap& map) {
-  return std::make_unique<WandbReader>(map);
-}
-
 constexpr std::string_view kMarks[] = {",", "\"_step\""};
 
 }  // namespace
@@ -129,9 +124,7 @@ const LogFormat kWandbHistory = {
     .title = "W&B's history export, CSV or JSON lines",
     .part = LogFormat::Part::kGeneric,
     .marks = kMarks,
-    .tells_overflows = false,
-    .skips_take_steps = true,
-    .make = Make,
+    .make = Fresh<WandbReader>,
 };
 
 }  // namespace nanwatch

@@ -220,7 +220,7 @@ TEST(LogFormats, ReadTheSettings) {
   EXPECT_EQ(ToldFacts("apex",
                       "loss_scale             : dynamic\n"
                       "loss_scale             : 128.0"),
-            "fixed_scale=0\nfixed_scale=128\n");
+            "fixed_loss_scale=0\nfixed_loss_scale=128\n");
   EXPECT_EQ(
       ToldFacts(
           "deepspeed",
@@ -232,8 +232,8 @@ TEST(LogFormats, ReadTheSettings) {
           "[config.py:1062:print]   gradient_clipping ............ 1.0\n"
           "[config.py:1062:print]   initial_dynamic_scale ........ 65536\n"
           "[config.py:1062:print]   loss_scale ................... 0"),
-      "growth_interval=500\nhysteresis=2\nmin_scale=1\nprecision=fp16\n"
-      "clip_norm=1\ninit_scale=65536\nfixed_scale=0\n");
+      "loss_scale_window=500\nhysteresis=2\nmin_loss_scale=1\nprecision=fp16\n"
+      "clip_norm=1\ninit_loss_scale=65536\nfixed_loss_scale=0\n");
 }
 
 TEST(LogFormats, ReadMegatronsDumpOfArguments) {
@@ -250,8 +250,9 @@ TEST(LogFormats, ReadMegatronsDumpOfArguments) {
                 "  min_loss_scale .................................. 1.0\n"
                 "  padded_vocab_size ............................... 50304\n"
                 "  rampup_batch_size ............................... None"),
-      "precision=fp16\nclip_norm=1\nhysteresis=2\ninit_scale=65536\n"
-      "fixed_scale=128\ngrowth_interval=500\nmin_scale=1\nvocabulary=50304\n");
+      "precision=fp16\nclip_norm=1\nhysteresis=2\ninit_loss_scale=65536\n"
+      "fixed_loss_scale=128\nloss_scale_window=500\nmin_loss_scale="
+      "1\nvocabulary=50304\n");
 }
 
 // A static scale on Ascend: overflows that reduce nothing are told once it is

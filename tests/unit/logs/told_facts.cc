@@ -25,28 +25,6 @@ void ForEachLine(std::string_view lines, Take take) {
   }
 }
 
-std::string_view SettingName(LogSetting setting) {
-  switch (setting) {
-    case LogSetting::kInitScale:
-      return "init_scale";
-    case LogSetting::kMinScale:
-      return "min_scale";
-    case LogSetting::kGrowthInterval:
-      return "growth_interval";
-    case LogSetting::kHysteresis:
-      return "hysteresis";
-    case LogSetting::kFixedScale:
-      return "fixed_scale";
-    case LogSetting::kPrecision:
-      return "precision";
-    case LogSetting::kClipNorm:
-      return "clip_norm";
-    case LogSetting::kVocabulary:
-      return "vocabulary";
-  }
-  return "";
-}
-
 std::string KindText(const LogFact& fact) {
   switch (fact.kind) {
     case LogFact::Kind::kProgress:
@@ -73,7 +51,7 @@ std::string KindText(const LogFact& fact) {
       return std::string(" evaluated: ").append(fact.text);
     case LogFact::Kind::kSetting:
       return std::string(" ")
-          .append(SettingName(fact.setting))
+          .append(fact.setting)
           .append("=")
           .append(fact.text.empty() ? Text(fact.number)
                                     : std::string(fact.text));

@@ -19,6 +19,16 @@ TEST(TurnedValueTest, IsAKnownNumberThatIsNoneAnyMore) {
   EXPECT_EQ(turned.name(), "G");
 }
 
+TEST(TurnedValueTest, OfAListItIsTheFirst) {
+  TurnedValue turned;
+  for (int i = 1; i <= 5; ++i) {
+    turned.Look("INFO:net:[" + std::to_string(i) + ".5, 2.5]");
+  }
+  turned.Look("INFO:net:[nan, 2.5]");
+  EXPECT_EQ(turned.line(), 6u);
+  EXPECT_EQ(turned.name(), "net");
+}
+
 TEST(TurnedValueTest, OthersAreNone) {
   TurnedValue turned;
   for (int i = 1; i <= 5; ++i) turned.Look("val_x: 2.5, 12:10:11, y: 3");

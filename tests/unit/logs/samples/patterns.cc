@@ -45,6 +45,10 @@ constexpr SampleLines kIcefall[] = {
      "grad_scale: 0.125",
      "scale loss_scale=0.001953125\n"
      "step=50 loss=0.625 loss_scale=0.125 learning_rate=0.025 rank=1"},
+    {"a scale without a point, at the line's end",
+     "INFO [train.py:1056] (0/4) Epoch 1, batch 100, loss[loss=0.5, over 1.0 "
+     "frames.], batch size: 127, lr: 2.50e-02, grad_scale: 16",
+     "step=100 loss=0.5 loss_scale=16 learning_rate=0.025 rank=0"},
     {"one process, and an evaluation",
      "2026-03-20 02:25:34,195 INFO [train.py:996] Epoch 1, batch 0, "
      "loss[loss=7.25, over 11250.00 frames.], tot_loss[loss=7.25, over 1.0 "
