@@ -12,10 +12,11 @@ constexpr std::string_view kBetween = " | ";
 
 // Words that say where in its run a training is.
 bool IsOfPlace(std::string_view word) {
+  constexpr size_t kLongest = 9;
   constexpr std::string_view kWords[] = {"step",      "steps",  "iter",
                                          "iteration", "epoch",  "batch",
                                          "update",    "episode"};
-  return IsOneOf(LowerCase(word), kWords);
+  return word.size() <= kLongest && IsOneOf(LowerCase(word), kWords);
 }
 
 // "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the

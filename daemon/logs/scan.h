@@ -103,7 +103,10 @@ inline size_t BehindExponent(std::string_view text, size_t at) {
 
 // `text` without the blanks and quotes at its end.
 inline std::string_view TrimQuotes(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" '\"") + 1);
+  while (text.ends_with(' ') || text.ends_with('\'') || text.ends_with('"')) {
+    text.remove_suffix(1);
+  }
+  return text;
 }
 
 }  // namespace nanwatch

@@ -128,23 +128,28 @@ constexpr size_t UsualSlot(std::string_view text) {
   hash.Put(text);
   return (hash.value() ^ hash.value() >> 32) % kUsualSlots;
 }
-constexpr auto kUsualBySlot = [] {
-  std::array<NamedMeaning, kUsualSlots> slots{};
-  ForEachName(kUsual, [&slots](const NamedMeaning& name) {
+using Slots = std::array<NamedMeaning, kUsualSlots>;
+constexpr Slots BySlot(std::span<const UsualNamesOf> table) {
+  Slots slots{};
+  ForEachName(table, [&slots](const NamedMeaning& name) {
     size_t slot = UsualSlot(name.text);
     while (!slots[slot].text.empty()) slot = (slot + 1) % kUsualSlots;
     slots[slot] = name;
   });
   return slots;
-}();
+}
+constexpr Slots kUsualBySlot = BySlot(kUsual);
+constexpr Slots kForeignBySlot = BySlot(kForeign);
 
-Meaning LookUsual(std::string_view text) {
+Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
-  while (!kUsualBySlot[slot].text.empty() && kUsualBySlot[slot].text != text) {
+  while (!slots[slot].text.empty() && slots[slot].text != text) {
     slot = (slot + 1) % kUsualSlots;
   }
-  return kUsualBySlot[slot].meaning;
+  return slots[slot].meaning;
 }
+
+Meaning LookUsual(std::string_view text) { return LookIn(kUsualBySlot, text); }
 
 // Letters of either case and digits as 0 to 35; the rest separates words.
 constexpr size_t kSeparator = 36;
@@ -224,12 +229,7 @@ Meaning UsualMeaning(std::string_view name) {
 
 Meaning ForeignMeaning(std::string_view name) {
   NameRoom room;
-  const std::string_view text = Compact(name, &room);
-  Meaning found = Meaning::kNothing;
-  ForEachName(kForeign, [text, &found](const NamedMeaning& known) {
-    if (known.text == text) found = known.meaning;
-  });
-  return found;
+  return LookIn(kForeignBySlot, Compact(name, &room));
 }
 
 }  // namespace nanwatch
