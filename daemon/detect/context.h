@@ -132,6 +132,7 @@ struct StepContext {
   const Series* loss = &kNoSeries;
   const Series* grad_norm = &kNoSeries;
   const AtRest* at_rest = &kNeverAtRest;
+  double last_loss = 0;        // of the newest record before with one; 0: none
   bool rate_restarts = false;  // with `record`: new levels begin
   int32_t rate_idle = 0;       // records in a row, as RateCourse::idle()
   float norm_log2 = Log2OfNorm(record);
@@ -169,6 +170,10 @@ inline Severity OfApplied(const RunDescription& run, Severity severity) {
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
+// A loss that is not finite, or not from 0.1 to 4.
+inline constexpr uint32_t kOddLossBit = 1u << 24;
+inline constexpr double kLeastUsualLoss = 0.1;  // ours
+inline constexpr double kMostUsualLoss = 4;     // ours
 inline constexpr uint32_t kNegativeLossBit = 1u << 25;
 inline constexpr uint32_t kRivalsBit = 1u << 26;
 inline constexpr uint32_t kUpdateFactsBit = 1u << 27;
@@ -176,11 +181,15 @@ inline constexpr uint32_t kUnsteadyBit = 1u << 28;
 inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
 inline constexpr uint32_t kGradientsBit = 1u << 30;
 inline constexpr uint32_t kLayersBit = 1u << 31;
-static_assert(kStepFields <= 25);
+static_assert(kStepFields <= 24);
+inline uint32_t BringsOfLoss(const StepRecord& record) {
+  if (!record.has(StepField::kLoss)) return 0;
+  const double loss = record[StepField::kLoss];
+  if (loss >= kLeastUsualLoss && loss < kMostUsualLoss) return 0;
+  return kOddLossBit | (loss < 0 ? kNegativeLossBit : 0);
+}
 inline uint32_t Brings(const StepContext& c) {
-  const bool negative =
-      c.record.has(StepField::kLoss) && c.record[StepField::kLoss] < 0;
-  return c.record.present | (negative ? kNegativeLossBit : 0) |
+  return c.record.present | BringsOfLoss(c.record) |
          (c.level == LevelKind::kOfRivals ? kRivalsBit : 0) |
          (c.scaler.steady() ? 0 : kUnsteadyBit) |
          (c.record.replica_digest ? kReplicaDigestBit : 0) |

@@ -116,7 +116,7 @@ bool GnormSpike::Learns(const StepContext& c) {
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
                                                   Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (!s.begins_late()) {
+  if (!s.begins_late() && !pile_.settled()) {
     const bool told = c.record.has(StepField::kLearningRate);
     pile_.Add(s.newest() / s.ValueAt(s.first()),
               told ? static_cast<float>(c.record[StepField::kLearningRate]) : 0,

@@ -128,10 +128,12 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
   const bool far = IsFar(log2, c, t[kFar]);
-  const float ratio = Log2(static_cast<float>(t[kRatio]));
-  if (!peaked_ || log2 >= peak_ + ratio) near_step_ = r.step;
-  const bool low =
-      far || (known && log2 < usual_.at() - 1 && log2 < usual_.at() + ratio);
+  const auto falls_from = [&](float usual) {
+    return log2 < usual - 1 &&
+           log2 < usual + Log2(static_cast<float>(t[kRatio]));
+  };
+  if (!peaked_ || !falls_from(peak_)) near_step_ = r.step;
+  const bool low = far || (known && falls_from(usual_.at()));
   if (!low) {
     const float usual = usual_.at();
     Learn(c, loss);

@@ -8,12 +8,9 @@
 namespace nanwatch {
 namespace {
 
-// No training loses so much of its loss in one record.
-constexpr double kSizable = 0.1;  // of a loss; ours
 // Growth: of one loss to the other, of the first losses, and how many in a row.
 constexpr float kFar = 1e3F;     // ratio; ours
 constexpr float kGrown = 1e6F;   // ratio; ours
-constexpr int kFirsts = 4;       // losses; ours
 constexpr int kAbove = 2;        // losses; ours
 constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;    // losses of an episode; ours
@@ -55,8 +52,8 @@ constinit const RuleSpec LossNonfinite::kSpec = {
 // what it began with (and a million, where it began near 0), is none.
 void LossNonfinite::Growth::Add(double loss, int64_t step) {
   to = static_cast<float>(std::fabs(loss));
-  if (firsts < kFirsts) {
-    base = std::max({base, to, 1.0F});
+  if (IsYoung()) {
+    base = std::max({base, to, kLeastBase});
     ++firsts;
   }
   if (to < kFar * base) {
@@ -66,7 +63,7 @@ void LossNonfinite::Growth::Add(double loss, int64_t step) {
   }
   size_t levels = 0;
   float level = base;
-  while (levels < kLevels && to >= (level *= 4)) ++levels;
+  while (levels < kLevels && to >= (level *= kTimes)) ++levels;
   for (size_t i = reached; i < levels; ++i) since[i] = step;
   reached = static_cast<uint8_t>(levels);
 }
@@ -104,6 +101,10 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss)) {
     return std::max(episode_.severity(), zeros_.episode.severity());
+  }
+  // It may be one that brought nothing.
+  if (c.last_loss >= kLeastUsualLoss && c.last_loss < kMostUsualLoss) {
+    zeros_.last_loss = c.last_loss;
   }
   return std::max(LookAtLoss(c, t), LookAtZeros(c, t));
 }

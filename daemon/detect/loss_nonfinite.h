@@ -21,14 +21,25 @@ namespace nanwatch {
 class LossNonfinite {
  public:
   static const RuleSpec kSpec;
-  static constexpr uint32_t kNeeds = Bit(StepField::kLoss);
+  static constexpr uint32_t kNeeds = kOddLossBit;
   enum Threshold { kCriticalStreak, kClear, kZeros };
 
   Severity OnStep(const StepContext& c, Thresholds t);
   Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
+  // For the first losses, for one to come back, and whether it outlives one.
+  bool Waits() const {
+    return growth_.IsYoung() || growth_.reached > 0 || row_.records() > 0 ||
+           (row_.newest() > 0 && !survival_.IsSure()) ||
+           zeros_.episode.held() > 0 || zeros_.last_loss < kSizable;
+  }
 
  private:
+  // No training loses so much of its loss in one record.
+  static constexpr double kSizable = 0.1;  // of a loss; ours
+  // What is usual of any loss must not change it.
+  static_assert(kSizable <= kLeastUsualLoss);
+
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
 
@@ -36,7 +47,12 @@ class LossNonfinite {
   struct Growth {
     // Fourfold each, up to what has grown; ours.
     static constexpr size_t kLevels = 10;
+    static constexpr float kTimes = 4;      // from level to level; ours
+    static constexpr int kFirsts = 4;       // losses; ours
+    static constexpr float kLeastBase = 1;  // of a loss; ours
+    static_assert(kMostUsualLoss <= kTimes * kLeastBase);
 
+    bool IsYoung() const { return firsts < kFirsts; }
     void Add(double loss, int64_t step);
     bool grown() const;
     // Returns the step of the first loss that left its level. REQUIRES: it has

@@ -19,7 +19,7 @@ class PileUp {
   // The next norm of a fresh run, as times the first. `rate`: of learning; 0:
   // not known.
   void Add(float times, float rate, int64_t step) {
-    if (norms_ == kShown || norms_ == kNever) return;
+    if (settled()) return;
     if (norms_ == 0) step_ = step;
     warms_ = warms_ || (norms_ > 0 && rate > kWarms * rate_);
     rate_ = rate;
@@ -32,6 +32,8 @@ class PileUp {
       norms_ = kNever;
     }
   }
+  // No norm changes it any more.
+  bool settled() const { return seen() || norms_ == kNever; }
   // The first 16 norms did so.
   bool seen() const { return norms_ == kShown; }
   int64_t step() const { return step_; }  // of the first

@@ -164,7 +164,8 @@ class RuleList {
   static uint64_t Heard(uint32_t brings) {
     if constexpr (Always() == All()) return All();
     uint64_t rules = Always();
-    for (; brings != 0; brings &= brings - 1) {
+    for (brings &= (NeedsOf<Rules>() | ...); brings != 0;
+         brings &= brings - 1) {
       rules |= kConcerned[std::countr_zero(brings)];
     }
     return rules;

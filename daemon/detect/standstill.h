@@ -22,7 +22,9 @@ class Standstill {
     const float moved =
         records_ == 0 ? 0 : std::fabs(loss - loss_) / std::fabs(loss);
     seen_ = std::min(seen_ + 1, kSeen);
-    moves_ += (moved - moves_) / static_cast<float>(seen_);
+    const float off = moved - moves_;
+    // Most times without a division.
+    moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
       longest_ = std::max(longest_, records_);
       scatter_ = s.level().values() >= kKnown ? s.level().noise() : 0;
@@ -50,10 +52,11 @@ class Standstill {
   }
 
  private:
-  static constexpr int32_t kSeen = 32;   // losses that show their moves; ours
-  static constexpr int32_t kKnown = 16;  // values that show the noise; ours
-  static constexpr float kDigits = 4;    // of the last one; ours
-  static constexpr float kShown = 100;   // of the last one, of a loss; ours
+  static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
+  static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
+  static constexpr int32_t kKnown = 16;     // values that show the noise; ours
+  static constexpr float kDigits = 4;       // of the last one; ours
+  static constexpr float kShown = 100;      // of the last one, of a loss; ours
   static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
   static constexpr int32_t kLonger = 4;     // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;

@@ -26,6 +26,8 @@ struct StepSeries {
   Series loss;
   Series grad_norm;
   RateCourse rate;
+  double newest_loss = 0;      // as it came; 0: none
+  double last_loss = 0;        // before the newest record's
   bool rate_restarts = false;  // with the newest record
   AtRest at_rest;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
@@ -44,7 +46,9 @@ struct StepSeries {
       loss.Renew();
       grad_norm.Renew();
     }
+    last_loss = newest_loss;
     if (record.has(StepField::kLoss)) {
+      newest_loss = record[StepField::kLoss];
       AddLoss(static_cast<float>(record[StepField::kLoss]), logs.loss,
               record.step);
     }

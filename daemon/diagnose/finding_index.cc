@@ -16,6 +16,7 @@ FindingIndex::FindingIndex(std::span<const Finding> findings)
 }
 
 const Finding* FindingIndex::First(const RuleSet& of) const {
+  if (!HasAny(of)) return nullptr;
   const Finding* first = nullptr;
   for (const RuleId rule : rules_& of) {
     const Finding* const here = First(rule);

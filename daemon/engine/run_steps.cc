@@ -128,6 +128,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->loss = &track.series.loss;
   context->grad_norm = &track.series.grad_norm;
   context->at_rest = &track.series.at_rest;
+  context->last_loss = track.series.last_loss;
   context->rate_restarts = track.series.rate_restarts;
   context->rate_idle = track.series.rate.idle();
   context->loss_returns = track.rules.get<LossSpike>().Returns();

@@ -109,6 +109,7 @@ inline StepContext ContextOf(const RunDescription& run,
   context.loss = &series->loss;
   context.grad_norm = &series->grad_norm;
   context.at_rest = &series->at_rest;
+  context.last_loss = series->last_loss;
   context.rate_restarts = series->rate_restarts;
   context.rate_idle = series->rate.idle();
   return context;

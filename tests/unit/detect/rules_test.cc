@@ -200,7 +200,7 @@ class TroubledLog {
         every_(1 + seed % 12),
         rare_(seed % 5 < 2 ? 10 : 1) {}
   Update Next() {
-    if (Chance(200)) trouble_ = static_cast<int>(random_() % 7);
+    if (Chance(200)) trouble_ = static_cast<int>(random_() % 9);
     const bool overflow = trouble_ == 1 ? Chance(2) : Chance(300 * rare_);
     if (overflow) scale_ /= 2;
     if (Chance(100 * rare_)) scale_ *= 2;
@@ -213,6 +213,8 @@ class TroubledLog {
     if (++updates_ % every_ != 0) return a;
     a.scale = trouble_ == 1 && Chance(50) ? 0 : scale_;
     a.loss = trouble_ == 2 ? kNan : Noise(trouble_ == 3 ? 60 : 2);
+    if (trouble_ == 7) a.loss = 0;
+    if (trouble_ == 8) a.loss = Noise(Chance(8) ? 5e6 : 0.09);
     a.grad_norm = trouble_ == 4 ? kInf : Noise(trouble_ == 3 ? 500 : 1);
     if (every_ % 2 == 0) return a;
     a.learning_rate = 1e-4;
