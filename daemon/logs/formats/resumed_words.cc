@@ -3,6 +3,7 @@
 //
 // [ckpt] found checkpoint, resuming training
 // => resumed at step 600
+// => loaded checkpoint (iteration 260)
 // Resuming from checkpoint out/checkpoint-29000
 
 #include <string_view>
@@ -12,7 +13,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr std::string_view kMarks[] = {"esuming ", "esumed "};
+constexpr std::string_view kMarks[] = {"esuming ",          "esumed ",
+                                       "oading checkpoint", "oaded checkpoint",
+                                       "oading best",       "estored "};
 
 void Read(std::string_view line, FactList* facts) {
   for (const std::string_view mark : kMarks) {
