@@ -47,6 +47,8 @@ class Episode {
 
   Severity severity() const { return severity_; }
   bool open() const { return severity_ != Severity::kNone; }
+  // The newest update was clean, and more must be until it is over.
+  bool clears() const { return open() && clean_ > 0; }
   // The trouble is over, without a clean update.
   void End() { severity_ = Severity::kNone; }
   // Says that the trouble began earlier than the trigger.

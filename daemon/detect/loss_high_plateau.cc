@@ -250,7 +250,8 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   }
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
-  const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s);
+  const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s) ||
+                      (records_ > 1 && s.values() == 1);
   const bool crosses = levels_.unit == 0 && s.crosses_zero();
   levels_.unit = UnitOf(s);
   const bool lower = s.values() >= kShown && levels_.at < levels_.best;

@@ -54,12 +54,15 @@ std::string LossHighPlateau::SayCrept(Tense tense) const {
                     " about 0 ever wider: by ", courses_.standing.first(),
                     ", then by ", courses_.standing.last(), ".");
   }
-  return Sentence("The loss ",
-                  way_.to_end ? "rose and did not come back"
-                              : In(tense, "creeps up", "crept up"),
-                  ": it had come to ", told_.Loss(told_.best), ", and ",
-                  In(tense, "stands", "stood"), " at about ",
-                  told_.Loss(told_.at), ", ", stood_, " records later.");
+  const double best = told_.Loss(told_.best);
+  const double level = told_.Loss(told_.at);
+  const double percent = std::round(100 * (level / best - 1));
+  return Sentence(
+      "The loss ",
+      way_.to_end ? Sentence("rose by ", percent, " % and did not come back")
+                  : In(tense, "creeps up", "crept up"),
+      ": it had come to ", best, ", and ", In(tense, "stands", "stood"),
+      " at about ", level, ", ", stood_, " records later.");
 }
 
 void LossHighPlateau::Describe(Finding* finding) const {

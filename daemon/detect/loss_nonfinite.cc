@@ -39,7 +39,8 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
     "once, for "
-    "`zeros` records: NaN, filtered.",
+    "`zeros` records: NaN, filtered; critical where that norm is the same to "
+    "the last digit in all of them.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "
@@ -87,15 +88,23 @@ int64_t LossNonfinite::Growth::Began() const {
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
+  const double norm =
+      c.record.has(StepField::kGradNorm) ? c.record[StepField::kGradNorm] : 0;
   if (std::isfinite(loss) && loss != 0) zeros_.last_loss = loss;
+  if (zeros_.episode.held() == 0) zeros_.norm = norm;
+  if (norm != zeros_.norm) zeros_.norm = 0;
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
   if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
-  return zeros_.episode.OnRecord(loss == 0, t[kZeros], Severity::kWarning,
-                                 c.record.step, 1);
+  // A loss of 0 has no gradient: that is what clipping leaves of an infinite
+  // one.
+  return zeros_.episode.OnRecord(
+      loss == 0, t[kZeros],
+      zeros_.norm > 0 ? Severity::kCritical : Severity::kWarning, c.record.step,
+      1);
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
@@ -160,12 +169,18 @@ Severity LossNonfinite::OnEnd(Thresholds) {
 void LossNonfinite::Describe(Finding* finding) const {
   if (zeros_.episode.severity() > episode_.severity()) {
     zeros_.episode.Describe(finding);
-    finding->sentence = Sentence("The loss went from ", zeros_.last_loss,
-                                 " to exactly 0 at once and has stayed there "
-                                 "for ",
-                                 zeros_.episode.held(),
-                                 " records: nothing enters it any "
-                                 "more, or 0 is written in place of a NaN.");
+    finding->sentence =
+        Sentence("The loss went from ", zeros_.last_loss,
+                 " to exactly 0 at once and has stayed there "
+                 "for ",
+                 zeros_.episode.held(),
+                 zeros_.norm > 0 ? Sentence(" records, with a gradient "
+                                            "norm of exactly ",
+                                            zeros_.norm,
+                                            ": 0 is written in place of a "
+                                            "NaN.")
+                                 : " records: nothing enters it any more, "
+                                   "or 0 is written in place of a NaN.");
     finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
     return;
   }

@@ -72,6 +72,7 @@ class LossNonfinite {
   struct Zeros {
     HeldEpisode episode;
     double last_loss = 0;  // the newest finite one that was not 0
+    double norm = 0;       // of all of them, to the last digit; 0: they differ
   };
 
   Growth growth_;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
+constexpr float kHighRate = 0.01f;  // no fine-tuning has it; ours
+constexpr float kMoves = 0.05f;     // as kStill, at such a rate; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
 constexpr float kQuiet = 0.1f;  // noise; ours: fine-tuned diffusion has more
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
@@ -78,59 +80,11 @@ float CostOfBatch(float loss) {
   return known ? cost : 0;
 }
 
-constexpr ThresholdSpec kThresholds[] = {
-    {"steps", 2000, 10, 1e9, "steps",
-     "SageMaker asks after 10; a language model's warm-up takes 2000"},
-    {"min_share", 0.001, 0, 1, "ratio",
-     "SageMaker; at 1 % a fine-tuning that begins on its plateau would be "
-     "accused"},
-    {"guesses", 200, 16, 1e9, "records",
-     "ours: nets that learn leave guessing within tens"},
-};
-
-constexpr int32_t kLookedAt = 16;  // records from look to look; ours
+constexpr int32_t kLookedAt = 16;   // records from look to look; ours
+constexpr double kHardly = 0.99;    // of what it began with; ours
+constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
 }  // namespace
-
-constinit const RuleSpec LossNotDecreasing::kSpec = {
-    RuleId::kLossNotDecreasing,
-    "loss_not_decreasing",
-    Family::kLoss,
-    "The loss does not move: not since the start, or not any more.",
-    "From `guesses` records after the learning rate rose to its highest, or "
-    "`steps` steps after the start (of a log that is over: 200 steps), of a "
-    "run "
-    "that was not resumed: the mean of the last third of the losses is no "
-    "share "
-    "of `min_share` below that of the first, and their noise could not hide a "
-    "fall of 1 %; or of 8 records that are means over an epoch, or over 100 "
-    "steps, none is 1 % from another, and the last third is no share of "
-    "`min_share` below the first. Where no batch moves the loss (its noise is "
-    "below 0.3 %) the third in the middle counts as the first, unless 5 % was "
-    "learned, no rate is asked for, and 64 records are enough at the end of a "
-    "log. So is a model that still guesses then: a language model's loss of "
-    "10.37 (or "
-    "what the "
-    "run says that guessing costs) and of 97 % of the first losses; or one "
-    "that is "
-    "not below that of guessing among as many classes as the last layer has "
-    "outputs; or one that no batch moves by 0.1 %, at what guessing costs "
-    "among a power of two samples. A warning, too, of any that is 0.01 or more "
-    "and the "
-    "same to the last digit in 50 records, since the start with a gradient "
-    "norm of 0, or later, where it moved by far more than its last digit, and "
-    "no row of records alike was a quarter as long: every batch has a loss of "
-    "its own. So are 16 first records with a loss and a norm of exactly 0 "
-    "beside a learning rate.",
-    "The loss falls by a share of `min_share`; one that stands still moves.",
-    kThresholds,
-    "\"Less than x % in so many steps\" describes every long run. So the rule "
-    "asks once, from the start, and of means: what a third of the losses is in "
-    "the mean tells a fall that single ones hide. Labels that are shuffled, or "
-    "an optimizer of other weights, leave a loss where nobody knows it for "
-    "guessing. A model that only guesses is a warning: the rate is too high "
-    "for it, or its updates do not reach the weights. Where loss_spike keeps "
-    "no level, it is silent, too."};
 
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
@@ -179,9 +133,11 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     };
     const float cost = cost_of(course_.last());
     const float first = std::exp(first_);
+    const bool from_first =
+        first >= (1 - kNearly) * cost &&
+        first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
     const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
-                       first >= (1 - kNearly) * cost &&
-                       first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
+                       (from_first || AccuracyIsOfGuessing(c.run, cost));
     return stays ? cost : 0;
   }
   if (!among_) {
@@ -207,13 +163,13 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
     return course_.last() >= (1 - share) * course_.first();
   }
   const int32_t n = course_.records();
-  if (n < kLines) {
+  const bool silent = IsSilent();
+  if (n < (silent ? kEndRecords : kLines)) {
     // It does not stand among its means any more.
     settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
     return false;
   }
   // Of one that no batch moves the first records may have come down to it.
-  const bool silent = IsSilent();
   const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
   const float unsure = kSure * noise * std::sqrt(6 / static_cast<float>(n));
@@ -225,13 +181,16 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
                     (!silent && first_ - level_ >= kStill + noise);
   const bool guesses =
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
-  const bool hidden = unsure > kStill || noise > kQuiet ||
+  // A high rate moves whatever learns by more.
+  const float most = rate_ >= kHighRate ? kMoves : kStill;
+  const bool hidden = unsure > most || noise > kQuiet ||
                       s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
   return !settled_ && !hidden && fall < share + unsure &&
-         fall + unsure <= kStill && !fell && s.stands() - s.first() < kRisen;
+         fall + unsure <= most && !fell && (!silent || fall >= -most) &&
+         s.stands() - s.first() < (silent ? Series::kRise : kRisen);
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -277,22 +236,26 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
                             1);
   }
   if (about_ == About::kFrozen && episode_.open()) settled_ = true;
-  if (settled_) return episode_.On(Severity::kNone, true, r.step, 1);
   const bool known = s.values() > 0 && !s.crosses_zero();
   level_ = known ? s.stands() : -HUGE_VALF;
+  if (settled_) return On(Severity::kNone, true, r.step);
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
   const bool silent = known && IsSilent();
+  const bool bare =
+      AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout));
+  const bool epochs = bare && (IsSteady() || TellsMeansOfMany(c.run, 1));
   const bool over =
-      course_.records() >= (IsSteady() ? kSteadyFrom : kEndRecords) &&
-      (r.step - first_step_ >= kEndSteps || means_ > 0 || silent);
+      course_.records() >= (IsSteady() || epochs ? kSteadyFrom : kEndRecords) &&
+      (r.step - first_step_ >= kEndSteps || means_ > 0 || silent || epochs ||
+       (bare && course_.records() >= kLines));
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
   const bool due =
       course_.records() < kKnown || course_.records() % kLookedAt == 0;
   if (episode_.open() && !due) {
-    return episode_.OnSince(first_step_, episode_.severity(), false, r.step, 1);
+    return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
   const bool stands = known && Stands(c, t, cost);
@@ -309,7 +272,21 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
   const bool clean = settled_ || (about_ == About::kGuesses && !guesses);
-  return episode_.OnSince(first_step_, trigger, clean, r.step, 1);
+  return On(trigger, clean, r.step);
+}
+
+// What stood and learns is told a while longer: then it was no trouble.
+Severity LossNotDecreasing::On(Severity trigger, bool clean, int64_t step) {
+  return episode_.OnSince(first_step_, trigger, clean, step,
+                          about_ == About::kFrozen ? 1 : kLearnsFor);
+}
+
+float LossNotDecreasing::Stood() const {
+  return about_ == About::kGuesses ? LnOf(untrained_) : first_;
+}
+
+bool LossNotDecreasing::Learns() const {
+  return HasLeft() && level_ <= Stood() + LnOf(kLearned);
 }
 
 void LossNotDecreasing::LearnCost(float cost) {
@@ -319,6 +296,7 @@ void LossNotDecreasing::LearnCost(float cost) {
 
 // A log that is over shows no more.
 Severity LossNotDecreasing::OnEnd(Thresholds) {
+  if (HasLeft() && !Learns()) episode_.End();
   if (settled_ || episode_.open()) return episode_.severity();
   if (at_end_.cost > 0) {
     LearnCost(at_end_.cost);
@@ -354,18 +332,35 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   }
   const double level = std::exp(level_);
   const double first = std::exp(first_);
+  finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+  if (HasLeft()) {
+    const double stood = std::exp(Stood());
+    finding->sentence =
+        Sentence("The loss stood at about ", stood,
+                 about_ == About::kGuesses ? ", what guessing costs," : "",
+                 " until step ", finding->last_step,
+                 ", and left that: it is about ", level, ".");
+    if (Learns()) finding->numbers.push_back({"stood", stood, ""});
+    return;
+  }
   finding->sentence =
       about_ == About::kGuesses
           ? Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step,
                      " steps, what guessing costs (", untrained_,
                      "): the model has learned nothing.")
-          : Sentence("The loss is about ", level, " after ",
-                     finding->last_step - finding->opened_step,
-                     " steps and was ", first,
-                     " at the start: it has not moved at all. Look whether "
-                     "updates reach the weights.");
-  finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+          : Sentence(
+                "The loss is about ", level, " after ",
+                finding->last_step - finding->opened_step, " steps and was ",
+                first,
+                IsAbove()
+                    ? " at the start: it rose, and no batch moves it "
+                      "any more."
+                    : Sentence(" at the start: it has ",
+                               level < kHardly * first ? "hardly moved"
+                                                       : "not moved at all",
+                               ". Look whether updates reach the "
+                               "weights."));
 }
 
 }  // namespace nanwatch

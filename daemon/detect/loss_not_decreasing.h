@@ -33,6 +33,7 @@ class LossNotDecreasing {
  private:
   // What the finding is about.
   enum class About : uint8_t { kStands, kFrozen, kGuesses };
+  static constexpr float kLearned = 0.8f;  // of where it stood; ours
 
   // If no record follows.
   struct AtEnd {
@@ -41,6 +42,7 @@ class LossNotDecreasing {
   };
 
   void Begin(const StepContext& c, float loss);
+  Severity On(Severity trigger, bool clean, int64_t step);
   // Has it not moved for long? Notes whether it settled. `cost`: of guessing,
   // if it guesses; else 0.
   bool Stands(const StepContext& c, Thresholds t, float cost);
@@ -55,8 +57,11 @@ class LossNotDecreasing {
   void LearnCost(float cost);
   // Does no batch move it?
   bool IsSilent() const {
-    return records_ >= kSilentFrom && still_.moves() <= kSilent;
+    return records_ >= (IsAbove() ? kSilentAbove : kSilentFrom) &&
+           still_.moves() <= kSilent;
   }
+  // It stands above what it began with.
+  bool IsAbove() const { return level_ >= first_ + kAbove; }
   // So little that its level tells what it is?
   bool IsSteady() const {
     return course_.records() >= kSteadyFrom && still_.moves() <= kSteady;
@@ -67,11 +72,18 @@ class LossNotDecreasing {
   // Judges a loss that moved before, and is the same since.
   bool HasStopped(const Series& s) const;
 
+  // Where it stood: a logarithm.
+  float Stood() const;
+  // It stands no more; and it learned much since.
+  bool HasLeft() const { return about_ != About::kFrozen && episode_.clears(); }
+  bool Learns() const;
   static constexpr int32_t kMeans = 8;  // records; ours
   // Moves of a loss that no batch moves, as of a net that says the same of all:
   // batches move those of healthy ones by ten times that.
   static constexpr float kSilent = 0.003f;    // of the loss; ours
   static constexpr int32_t kSilentFrom = 64;  // records; ours
+  static constexpr int32_t kSilentAbove = 32;  // the same, of one above; ours
+  static constexpr float kAbove = 0.05f;  // of what it began with; ours
   static constexpr float kSteady = 0.001f;    // of the loss; ours
   static constexpr int32_t kSteadyFrom = 16;  // records; ours
 

@@ -45,6 +45,7 @@ constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
 constexpr float kSeldom = 0.01f;       // share of losses that stand out; ours
 constexpr float kOften = 0.06f;        // one in each epoch of 20 is 0.051; ours
+constexpr int32_t kTurns = 3;          // rises alike that came back; ours
 constexpr int32_t kFewLast = 24;  // records: a last third may be chance; ours
 
 }  // namespace
@@ -89,6 +90,7 @@ inline bool LossSpike::Note(const StepContext& c) {
     const Excursion& x = s.excursion();
     if (x.calm() == 0) held_ = x.above();
     back_ = x.calm() > 1;
+    kind_.returns = s.recurs() ? s.returns() : 0;
     NoteLevel(s, was_up);
     jump_.step = x.step();
     jump_.usual = s.ValueAt(x.base());
@@ -318,7 +320,7 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   const bool worse =
       trigger > Severity::kNone &&
       (trigger > episode_.severity() ||
-       (trigger == episode_.severity() && jump_.peak >= told_.peak));
+       (trigger == episode_.severity() && s.out() && jump_.peak >= told_.peak));
   if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
   if (worse && told_.absurd && !was_absurd) episode_ = Episode();
   trigger = std::max(trigger, NoteStuck(s, t));
@@ -391,6 +393,8 @@ void LossSpike::Describe(Finding* finding) const {
       {"nats", told_.nats, "nats"},
       {"records", static_cast<double>(told_.records), "records"}};
   if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
+  const double returns = kind_.returns;
+  if (returns >= kTurns) finding->numbers.push_back({"returns", returns, ""});
 }
 
 }  // namespace nanwatch

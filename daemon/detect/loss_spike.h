@@ -87,6 +87,7 @@ class LossSpike {
     float outliers = 0;       // share of losses that stand out alone
     // Where it stands since it rose early, if it has learned little; else 0.
     float stuck = 0;
+    int32_t returns = 0;  // rises like the newest that came back before it
   };
 
   // True: the loss before was above its level.

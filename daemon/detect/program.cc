@@ -21,6 +21,7 @@ constexpr float kLeastFirst = 0.97f;  // ours
 constexpr float kMostFirst = 1.2f;    // ours
 
 constexpr int64_t kMany = 100;  // steps; ours
+constexpr float kNear = 0.05f;  // of what guessing gives, from it; ours
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -33,6 +34,15 @@ float SettingOf(const RunDescription& run, const char* name) {
 }
 
 }  // namespace
+
+bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
+  if (cost <= 0) return false;
+  const float times = SettingOf(run, "accuracy") * std::round(std::exp(cost));
+  const auto is_near = [times](float one) {
+    return std::fabs(times - one) <= kNear * one;
+  };
+  return is_near(1) || is_near(100);
+}
 
 bool TellsMeans(const RunDescription& run) {
   return Is(run, {"megatron", "neox", "mindspeed"});
@@ -57,6 +67,10 @@ bool NamesLoss(const RunDescription& run) {
 bool IsCrossEntropy(const RunDescription& run) {
   if (!NamesLoss(run)) return TrainsLanguage(run);
   return run.settings.at("loss") == "cross_entropy";
+}
+
+bool IsContrastive(const RunDescription& run) {
+  return NamesLoss(run) && run.settings.at("loss") == "contrastive";
 }
 
 bool FollowsRewards(const RunDescription& run) {

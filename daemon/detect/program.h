@@ -20,6 +20,9 @@ bool IsCrossEntropy(const RunDescription& run);
 // The run says what loss it is (settings: loss).
 bool NamesLoss(const RunDescription& run);
 
+// Its loss is that of guessing a sample among others (settings: loss).
+bool IsContrastive(const RunDescription& run);
+
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
 
@@ -35,6 +38,10 @@ float UntrainedLoss(const RunDescription& run, float guessing);
 // outputs (settings: last_layer), where a fresh model's `first` loss shows that
 // it is a cross-entropy among them; else 0.
 float LossOfClasses(const RunDescription& run, float first);
+
+// The accuracies that the run prints (settings: accuracy) are what guessing
+// gives that costs `cost`.
+bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);

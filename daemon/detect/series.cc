@@ -206,6 +206,7 @@ void Series::Stray(float value, float y, int64_t step) {
   if (excursion_.above() >= kShortly && excursion_.nats() >= kDoubt) {
     returned_from_ = excursion_.peak();
     returned_after_ = excursion_.values();
+    ++returns_;
   }
   if (excursion_.values() <= kShortly) {
     const auto values = static_cast<float>(excursion_.values());

@@ -82,6 +82,7 @@ class Series {
   // It was as high before, about as long, and came back: tasks that take
   // turns, batches that are sorted by length.
   bool recurs() const;
+  int32_t returns() const { return returns_; }  // that lasted and came back
   // Of a fresh run: how many of the first values stand kRise above first(),
   // the step of the first of them, and the highest.
   int32_t risen() const { return risen_; }
@@ -130,6 +131,7 @@ class Series {
   // values. 0: none.
   float returned_from_ = 0;
   int32_t returned_after_ = 0;
+  int32_t returns_ = 0;  // how many there were
   int32_t values_ = 0;
   int32_t risen_ = 0;
   float risen_peak_ = 0;

@@ -20,7 +20,9 @@ class Standstill {
   // REQUIRES: it is finite.
   void Note(float loss, bool no_gradient, int64_t step, const Series& s) {
     const float moved =
-        records_ == 0 ? 0 : std::fabs(loss - loss_) / std::fabs(loss);
+        records_ == 0
+            ? 0
+            : std::min(std::fabs(loss - loss_) / std::fabs(loss), kLeap);
     seen_ = std::min(seen_ + 1, kSeen);
     const float off = moved - moves_;
     // Most times without a division.
@@ -54,6 +56,7 @@ class Standstill {
  private:
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
+  static constexpr float kLeap = 0.03f;     // of the loss, one counts for; ours
   static constexpr int32_t kKnown = 16;     // values that show the noise; ours
   static constexpr float kDigits = 4;       // of the last one; ours
   static constexpr float kShown = 100;      // of the last one, of a loss; ours

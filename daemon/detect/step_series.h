@@ -21,7 +21,13 @@ namespace nanwatch {
 // Trivially copyable.
 struct StepSeries {
   // What the loss is like, by what the run says of itself.
-  enum class Kind : uint8_t { kUnknown, kPlain, kWords, kRewards };
+  enum class Kind : uint8_t {
+    kUnknown,
+    kPlain,
+    kWords,
+    kRewards,
+    kContrastive
+  };
 
   Series loss;
   Series grad_norm;
@@ -79,10 +85,14 @@ struct StepSeries {
   static constexpr float kFarNorm = 2.303f;    // ln 10, as gnorm_explosion's
 
   // Rewards grow in health, and losses with them.
-  static constexpr int32_t kSoon = 16;  // records of a level; ours
+  static constexpr int32_t kSoon = 16;    // records of a level; ours
+  static constexpr int32_t kFilled = 64;  // records that rise no more; ours
+  // ln of ln 262,144: four times the longest queue in use, MoCo's.
+  static constexpr float kMostGuessing = 2.523f;
 
   static Kind KindOf(const RunDescription& run) {
     return FollowsRewards(run)   ? Kind::kRewards
+           : IsContrastive(run)  ? Kind::kContrastive
            : TrainsLanguage(run) ? Kind::kWords
                                  : Kind::kPlain;
   }
@@ -91,7 +101,16 @@ struct StepSeries {
     return s.out() && s.excursion().values() > records && !s.climbs();
   }
 
+  // A queue of negatives that fills makes a contrastive loss rise to what
+  // guessing among them costs: it begins there.
+  bool Fills(float ln) const {
+    return kind == Kind::kContrastive && loss.values() > 0 &&
+           loss.values() < kFilled && ln <= kMostGuessing &&
+           ln > (loss.out() ? loss.excursion().peak() : loss.highest());
+  }
+
   void AddLoss(float value, float ln, int64_t step) {
+    if (Fills(ln)) loss = Series();
     // Exactly 0 from the beginning: a policy that has no loss yet.
     const bool none = value == 0 && loss.values() == 0;
     if (std::isfinite(value) && !none) {

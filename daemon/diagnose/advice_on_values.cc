@@ -193,6 +193,10 @@ constexpr Advice kAdvice[] = {
      "batch.",
      When::kNotScaled},
 
+    {Cause::kLearnsYet, "",
+     "Nothing needs to be done. Where a start takes too long, other initial "
+     "weights, a normalisation or another learning rate shorten it."},
+
     {Cause::kDivergence, "",
      "{Back}, with a lower learning rate, with clipped gradients, or without "
      "the data of that step.",
@@ -222,7 +226,8 @@ constexpr Advice kAdvice[] = {
      When::kScaledNow},
     {Cause::kDivergence, "",
      "Nothing now: it came back by itself. If it happens again, lower the "
-     "learning rate or skip that data.",
+     "learning rate or skip that data. Where the program went on from a "
+     "checkpoint there, see whether all of it was loaded.",
      When::kOver},
     {Cause::kDivergence, "pytorch",
      "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step, and a "

@@ -34,6 +34,9 @@ enum class Form : uint8_t {
   kOpAtAnyScale,
   kFindingAtAnyScale,
   kOutlierBatch,
+  kLateStart,
+  kScoreGrows,
+  kRecurs,
   kCorruption,
   kRanksDisagree,
   kUpdateMadeWrong,
@@ -62,7 +65,7 @@ enum class Form : uint8_t {
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 39;  // as many as Form has; ours
+inline constexpr size_t kForms = 42;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -158,7 +161,8 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenCollapseMostly, WhenCollapseStuck, WhenCollapseLow, WhenNoSingleScale,
     WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
     WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded,
-    WhenLayerNotUnscaled, WhenLayerScales, WhenLeftBenchmark;
+    WhenLayerNotUnscaled, WhenLayerScales, WhenLeftBenchmark, WhenLateStart,
+    WhenScoreGrows, WhenRecurs;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -168,7 +172,7 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
     SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
     SayLossMadeWrong, SayProgramEnded, SayLayerNotUnscaled, SayLayerScales,
-    SayLeftBenchmark;
+    SayLeftBenchmark, SayLateStart, SayScoreGrows, SayRecurs;
 
 }  // namespace nanwatch
 

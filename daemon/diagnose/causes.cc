@@ -98,6 +98,10 @@ constexpr CauseSpec kCauseSpecs[] = {
      "normal again.",
      (kOpRules - RuleSet{kOverflowNotScaleDependent}) | kNorm |
          RuleSet{kLossSpike}},
+    {Cause::kLearnsYet,
+     "A loss stood or rose, and the model learns all the same: a late start, "
+     "a loss that rises by its construction, batches in an order.",
+     kLossLevel | RuleSet{kLossNotDecreasing}},
     {Cause::kScaleIndependentOp, "An op overflows whatever the loss scale is.",
      kAtAnyScale | kOpRules},
     {Cause::kCollapseWithUnderflow,
@@ -191,6 +195,12 @@ constexpr CauseForm kFormTable[] = {
      WhenFindingAtAnyScale, SayFindingAtAnyScale},
     {Form::kOutlierBatch, Cause::kOutlierBatch, RuleSet(), kInfo, kNobody,
      WhenOutlierBatch, SayOutlierBatch},
+    {Form::kLateStart, Cause::kLearnsYet, RuleSet{kLossNotDecreasing}, kInfo,
+     kNobody, WhenLateStart, SayLateStart},
+    {Form::kScoreGrows, Cause::kLearnsYet, kLossLevel, kInfo, kNobody,
+     WhenScoreGrows, SayScoreGrows},
+    {Form::kRecurs, Cause::kLearnsYet, RuleSet{kLossSpike}, kInfo, kNobody,
+     WhenRecurs, SayRecurs},
     {Form::kCorruption, Cause::kSilentCorruption,
      RuleSet{kCommNonfiniteOrigin, kSdcStrikes}, kAny, kNobody, WhenCorruption,
      SayCorruption},

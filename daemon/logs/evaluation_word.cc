@@ -1,4 +1,4 @@
-// Words that say that no training is spoken of (in_words.h).
+// Words that say what a line speaks of (in_words.h).
 
 #include <array>
 #include <cstdint>
@@ -38,6 +38,15 @@ bool IsEvaluation(std::string_view prose) {
     if (IsOneOf(LowerCase({begin, size}), kWords)) return true;
   }
   return false;
+}
+
+bool NamesContrast(std::string_view before) {
+  static constexpr std::string_view kWords[] = {
+      "ontrast", "infonce", "info_nce", "InfoNCE", "moco", "MoCo"};
+  const auto named = [before](std::string_view word) {
+    return before.find(word) != before.npos;
+  };
+  return std::any_of(std::begin(kWords), std::end(kWords), named);
 }
 
 }  // namespace nanwatch

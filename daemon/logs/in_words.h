@@ -73,6 +73,9 @@ bool IsSettings(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
+// Returns true where what stands before a loss calls it a contrastive one:
+// "contrastive_loss 5.9", "InfoNCE loss: 5.9".
+bool NamesContrast(std::string_view before);
 
 }  // namespace nanwatch
 

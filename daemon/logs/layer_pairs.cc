@@ -163,6 +163,18 @@ bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs) {
   return speaks;
 }
 
+std::optional<double> NormOfPairs(std::string_view line) {
+  if (line.find("rad") == line.npos && line.find("gnorm") == line.npos) {
+    return std::nullopt;
+  }
+  std::vector<LayerPair> pairs;
+  ReadLayerPairs(line, &pairs);
+  if (pairs.size() < 2) return std::nullopt;
+  double squares = 0;
+  for (const LayerPair& pair : pairs) squares += pair.norm * pair.norm;
+  return std::sqrt(squares);
+}
+
 void GradColumn::Read(std::string_view line, std::vector<LayerPair>* pairs) {
   static constexpr std::string_view kFirst[] = {
       "layer", "name", "param", "parameter", "module", "tensor", "weight"};

@@ -6,6 +6,7 @@
 #define NANWATCH_LOGS_LAYER_PAIRS_H_
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct LayerPair {
 
 // Appends them to `pairs`. Returns whether the line speaks of gradients.
 bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs);
+// Returns the norm of all layers that a line shows, where it shows two or more.
+std::optional<double> NormOfPairs(std::string_view line);
 
 // GradColumn: the same of a table, of which a line names the columns, and each
 // other one is a layer's: "layer |w| |grad|", "fc1.weight 4.63 9.18e-02".

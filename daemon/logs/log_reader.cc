@@ -7,6 +7,7 @@
 
 #include "logs/broken_off.h"
 #include "logs/evaluation_news.h"
+#include "logs/in_words.h"
 #include "logs/translated.h"
 
 namespace nanwatch {
@@ -42,6 +43,7 @@ constexpr size_t kMessage = 200;
 constexpr size_t kNameOfLoss = 40;
 // Bytes of the stretches over which the objective moved; ours.
 constexpr size_t kStretches = 120;
+constexpr int64_t kScores = 8;  // values that show a score; ours
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
@@ -206,6 +208,11 @@ void LogReader::NoteTerm(const LogFact& fact) {
 void LogReader::NoteKind(const LogFact& fact) {
   negates_ = fact.of_objective;
   if (other_loss_) return;
+  if (progress_ == 1 && NamesContrast(fact.before_loss)) {
+    other_loss_ = true;
+    run_.settings["loss"] = "contrastive";
+    return;
+  }
   // That of a classifier is one, by whatever name.
   const bool is_one =
       fact.cross_entropy || (!fact.of_objective && fact.of_classes &&
@@ -255,6 +262,14 @@ void LogReader::NoteScore(const LogFact& fact) {
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);
+  const int64_t all = score_.row().all;
+  const bool due =
+      all >= kScores && std::has_single_bit(static_cast<uint64_t>(all));
+  if (due) run_.settings["score_best"] = score_.row().TextOfBest();
+  mean_score_ += (fact.score - mean_score_) / static_cast<double>(all);
+  if (due && fact.of_classes && !fact.of_rewards) {
+    run_.settings["accuracy"] = std::to_string(mean_score_);
+  }
 }
 
 void LogReader::NoteHigh(const LogFact& fact) {

@@ -62,7 +62,7 @@ class LogReader {
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
-  // objective;
+  // objective, "contrastive";
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
@@ -73,7 +73,9 @@ class LogReader {
   // exactly 0, and never another one); "learning_rates", "exact";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
-  // above the lowest, or ""; with " end" where no more follow.
+  // above the lowest, or ""; with " end" where no more follow; "score_best",
+  // "840 0.1 0.98 0.02": the step of the best, the first, the best, the noise;
+  // "accuracy", "0.1": the mean of many.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -137,6 +139,7 @@ class LogReader {
   std::string plain_;     // a line without its colours
   std::string translated_;
   ScoreCourse score_;
+  double mean_score_ = 0;
   ScoreRow evaluations_;        // far above the lowest
   double high_loss_ = 0;        // the newest of these
   bool evaluates_not_ = false;  // of lines without steps

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 
 namespace nanwatch {
 namespace {
@@ -13,6 +14,15 @@ constexpr double kMost = 32;   // values of a mean; ours
 constexpr double kGrew = 2;    // times a rise: it is another one; ours
 constexpr double kRecent = 8;  // values of a mean of a row; ours
 
+void Append(std::initializer_list<double> values, std::string* text) {
+  for (const double value : values) {
+    std::array<char, 32> room;
+    const auto end =
+        std::to_chars(room.data(), room.data() + room.size(), value).ptr;
+    text->append(" ").append(room.data(), end);
+  }
+}
+
 }  // namespace
 
 std::string ScoreRow::Text() const {
@@ -20,12 +30,13 @@ std::string ScoreRow::Text() const {
   for (const int64_t count : {records, all, above}) {
     text.append(" ").append(std::to_string(count));
   }
-  for (const double value : {first, best, stands, noise, wander}) {
-    std::array<char, 32> room;
-    const auto end =
-        std::to_chars(room.data(), room.data() + room.size(), value).ptr;
-    text.append(" ").append(room.data(), end);
-  }
+  Append({first, best, stands, noise, wander}, &text);
+  return text;
+}
+
+std::string ScoreRow::TextOfBest() const {
+  std::string text = std::to_string(best_at);
+  Append({first, best, noise}, &text);
   return text;
 }
 
@@ -51,6 +62,7 @@ void ScoreCourse::Add(double value, int64_t step) {
   fell_ = std::max(fell_, highest_ - mean_);
   if (mean_ > row_.best) {
     row_.best = mean_;
+    row_.best_at = step;
     row_.noise = moved_ / static_cast<double>(n);
     before_ = fell_;
     if (row_.best - row_.first > kGrew * counted_) {

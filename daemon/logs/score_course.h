@@ -19,12 +19,15 @@ struct ScoreRow {
   int64_t above = 0;    // values nearer to the best, since half of the rise
   double first = 0;     // where the score began
   double best = 0;
-  double stands = 0;  // where the newest of the row do
-  double noise = 0;   // from value to value, until the best
-  double wander = 0;  // furthest that it had come down before, or up since
+  int64_t best_at = 0;  // its step
+  double stands = 0;    // where the newest of the row do
+  double noise = 0;     // from value to value, until the best
+  double wander = 0;    // furthest that it had come down before, or up since
 
-  // Returns all of it, with blanks between: a setting of the run.
+  // Returns all of the row, with blanks between: a setting of the run.
   std::string Text() const;
+  // The same of the best.
+  std::string TextOfBest() const;
 };
 
 class ScoreCourse {

@@ -60,6 +60,8 @@ std::string_view Name(Cause cause) {
       return "layer_scales";
     case Cause::kLeftBenchmark:
       return "left_benchmark";
+    case Cause::kLearnsYet:
+      return "learns_yet";
   }
   return "unexplained";
 }

@@ -41,8 +41,9 @@ enum class Cause : uint8_t {
   kLossMadeWrong,     // the loss is none that it is said to be
   kLayerScales,       // a layer's own loss scale does not suit its gradients
   kLeftBenchmark,     // the run does not do what its benchmark did
+  kLearnsYet,         // what stood or rose was no trouble: it learns; harmless
 };
-inline constexpr int kCauses = 23;
+inline constexpr int kCauses = 24;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

@@ -22,6 +22,7 @@
 #include "logs/in_words.h"
 #include "logs/kept_axis.h"
 #include "logs/layer_norms.h"
+#include "logs/layer_pairs.h"
 #include "logs/lone_losses.h"
 #include "logs/loss_parts.h"
 #include "logs/loss_series.h"
@@ -104,13 +105,14 @@ class KeyValueReader : public LineReader {
     bool summed = false;
     const bool in_words = AddLossBesideTerms(line, &summed);
     const bool alone = !in_words && AddPartAlone();
-    if (!in_words) summed = AddParts() || AddLayers() || alone;
+    if (!in_words) summed = AddParts() || alone;
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
       if (!name || !fact_.AddReward()) return ReadOther(line, facts);
       summed = true;
     }
+    summed |= AddLayers(line);
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
     if (bare_.rose()) alone_.Tell(facts);
@@ -257,13 +259,15 @@ class KeyValueReader : public LineReader {
   }
 
   // The norm of all layers of a line that shows a loss, too.
-  bool AddLayers() {
-    const std::optional<double> norm = layers_.norm();
-    const bool wanted = norm && !names_.mapped() &&
+  bool AddLayers(std::string_view line) {
+    const bool wanted = !names_.mapped() &&
                         fact_.fact().has(StepField::kLoss) &&
                         !fact_.fact().has(StepField::kGradNorm);
-    if (wanted) fact_.AddNumber(ColumnMeaning::kGradNorm, *norm);
-    return wanted;
+    if (!wanted) return false;
+    const std::optional<double> norm =
+        layers_.norm() ? layers_.norm() : NormOfPairs(line);
+    if (norm) fact_.AddNumber(ColumnMeaning::kGradNorm, *norm);
+    return norm.has_value();
   }
 
   // The only loss that the log shows, by whatever name: "elbo_loss=2.31".

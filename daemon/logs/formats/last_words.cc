@@ -12,6 +12,7 @@
 //
 // [ckpt] found checkpoint, resuming training
 // => resumed at step 600
+// => loaded checkpoint (iteration 260)
 // Resuming from checkpoint out/checkpoint-29000
 
 #include <array>
@@ -135,7 +136,9 @@ constexpr auto kMarks = [] {
   return marks;
 }();
 
-constexpr std::string_view kResumedMarks[] = {"esuming ", "esumed "};
+constexpr std::string_view kResumedMarks[] = {
+    "esuming ",         "esumed ",     "oading checkpoint",
+    "oaded checkpoint", "oading best", "estored "};
 
 void ReadResumed(std::string_view line, FactList* facts) {
   if (!HasOneOf(line, kResumedMarks)) return;

@@ -79,7 +79,7 @@ TEST(LossNotDecreasing, EpochsThatStandAreAWarningAfterEight) {
     }
     EXPECT_EQ(f.worst, learns ? Severity::kNone : Severity::kWarning);
     f.Steps({.loss = 2.1}, 2);
-    EXPECT_EQ(f.now, Severity::kNone) << "it moved";
+    EXPECT_EQ(f.End(), Severity::kNone) << "it moved";
   }
 }
 
@@ -123,6 +123,23 @@ TEST(LossSpike, AHotStartThatLearnsNothingIsAWarning) {
   EXPECT_LT(f.worst, Severity::kWarning);
   f.Steps({.loss = 3.4}, 60);
   EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+// A queue of 65,536 negatives fills; that is no divergence.
+TEST(LossSpike, AContrastiveLossBeginsWhereItStopsToRise) {
+  const auto worst = [](const char* loss, double beyond) {
+    StepFeed<LossSpike> f;
+    f.run.settings["loss"] = loss;
+    Noise noise;
+    for (int i = 0; i < 200; ++i) {
+      const double full = 11 - 0.01 * i + beyond * std::max(0, i - 100);
+      f.Step({.loss = std::min(2.0 + 3 * i, full) * noise.Factor(0.01)});
+    }
+    return f.worst;
+  };
+  EXPECT_EQ(worst("contrastive", 0), Severity::kNone);
+  EXPECT_EQ(worst("other", 0), Severity::kCritical);
+  EXPECT_GE(worst("contrastive", 1), Severity::kWarning) << "later it counts";
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(LossNotDecreasing, IsAWarningAfterTwoThousandStepsUntilItFalls) {
   stand(16);
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 1);
-  for (int i = 0; i < 160; ++i) f.Step({.loss = 17.0 + 0.1 * noise.Normal()});
+  for (int i = 0; i < 400; ++i) f.Step({.loss = 17.0 + 0.1 * noise.Normal()});
   EXPECT_EQ(f.now, Severity::kNone);
   stand(5000);
   EXPECT_EQ(f.now, Severity::kNone) << "it is asked once";
@@ -241,6 +241,79 @@ TEST(LossNotDecreasing, AContrastiveLossAtGuessingIsAWarningOfFewRecords) {
   EXPECT_EQ(feed(120, 8.25, 1e-4).End(), Severity::kNone) << "another level";
   EXPECT_EQ(feed(120, guessing, 0.01).End(), Severity::kNone)
       << "batches move it";
+}
+
+// Ten classes of deep sigmoids: 300 records at ln 10, then it learns.
+TEST(LossNotDecreasing, OneThatLearnsAfterAllWasNoTrouble) {
+  StepFeed<LossNotDecreasing> f(NoScaler());
+  Noise noise;
+  int learned = 0;
+  const auto learn = [&](int records) {
+    for (int i = 0; i < records; ++i) {
+      const double left = std::max(0.3, std::exp(-0.02 * learned++));
+      f.Step({.loss = 2.3026 * left * noise.Factor(0.003),
+              .learning_rate = 0.001});
+    }
+  };
+  for (int i = 0; i < 300; ++i) {
+    f.Step({.loss = 2.3026 * noise.Factor(0.003), .learning_rate = 0.001});
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_FALSE(NumberOf(f.Described(), "stood"));
+  learn(40);
+  EXPECT_EQ(f.now, Severity::kWarning) << "told a while longer";
+  EXPECT_NEAR(NumberOf(f.Described(), "stood").value_or(0), 2.3026, 0.01);
+  ExpectWords(f.Described().sentence);
+  learn(300);
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// However it began, and of few records, where the accuracies beside it are
+// those of guessing.
+TEST(LossNotDecreasing, AccuraciesOfGuessingAreEvidence) {
+  const auto at_end = [](const char* accuracy, int records, bool epochs) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    f.run.settings["accuracy"] = accuracy;
+    if (epochs) f.run.settings["records"] = "epochs";
+    Noise noise;
+    for (int i = 0; i < records; ++i) {
+      f.Step({.loss = i == 0 ? 5.9 : 2.3026 * noise.Factor(0.002)});
+    }
+    return f.End();
+  };
+  EXPECT_EQ(at_end("0.1003", 30, true), Severity::kWarning);
+  EXPECT_EQ(at_end("10.03", 100, false), Severity::kWarning) << "percent";
+  EXPECT_EQ(at_end("0.1003", 30, false), Severity::kNone) << "too few";
+  EXPECT_EQ(at_end("0.35", 100, false), Severity::kNone) << "it knows more";
+}
+
+// All outputs are blanks: no batch moves the loss, and it is no learned one.
+TEST(LossNotDecreasing, OneThatNoBatchMovesAboveItsStartIsAWarning) {
+  const auto at_end = [](double level) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    Noise noise;
+    for (const double loss : {3.136, 2.912, 2.947}) f.Step({.loss = loss});
+    for (int i = 0; i < 57; ++i) f.Step({.loss = level * noise.Factor(5e-4)});
+    return f.End();
+  };
+  EXPECT_EQ(at_end(3.322), Severity::kWarning);
+  EXPECT_EQ(at_end(2.5), Severity::kNone) << "it may have converged";
+}
+
+// At a rate that nobody fine-tunes with, batches hide less.
+TEST(LossNotDecreasing, AHighRateMovesWhatLearns) {
+  const auto at_end = [](double rate, double falls) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 100; ++i) {
+      const double loss = 1.75 * (1 - falls * i) * noise.Factor(0.07);
+      f.Step({.loss = loss, .learning_rate = rate, .unseen = 19});
+    }
+    return f.End();
+  };
+  EXPECT_EQ(at_end(0.1, 0), Severity::kWarning);
+  EXPECT_EQ(at_end(1e-4, 0), Severity::kNone) << "noise hides it";
+  EXPECT_EQ(at_end(0.1, 1.5e-3), Severity::kNone) << "it learns";
 }
 
 TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {

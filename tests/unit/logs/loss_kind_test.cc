@@ -42,6 +42,12 @@ TEST(LossKind, AnotherNameSaysNothing) {
   EXPECT_EQ(Said("ce_loss", "val_ce_loss"), "cross_entropy");
 }
 
+TEST(LossKind, AContrastiveOneIsKnownByItsName) {
+  for (const char* name : {"contrastive_loss", "info_nce_loss", "moco_loss"}) {
+    EXPECT_EQ(Said(name, name), "contrastive") << name;
+  }
+}
+
 TEST(LossKind, ATermBesideItMakesItASum) {
   EXPECT_EQ(Said("kl_loss=-0.5 ce_loss", "kl_loss=-0.5 ce_loss"), "nothing");
   EXPECT_EQ(Said("loss=0.5 ce_loss", "loss=0.5 ce_loss"), "nothing");

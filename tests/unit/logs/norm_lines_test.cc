@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "logs/layer_norms.h"
+#include "logs/layer_pairs.h"
 #include "logs/log_reader.h"
 
 namespace nanwatch {
@@ -85,6 +86,13 @@ TEST(LayerNorms, LimitsAndWholesAreNoLayers) {
   norms.Look("gradient norm fc1.weight", " 3.0");
   norms.Look("gradients/norm/fc2", " 4.0");
   EXPECT_EQ(norms.norm(), 5);
+}
+
+// "grad_norm: a=3 b=4": names of layers behind one heading.
+TEST(NormLines, LayersBehindAHeadingAddUp) {
+  EXPECT_EQ(NormOfPairs("step 1 loss 5.5 grad_norm: h.0=3.0 h.1=4.0"), 5);
+  EXPECT_EQ(NormOfPairs("step 1 loss 5.5 grad_norm: 3.0"), std::nullopt);
+  EXPECT_EQ(NormOfPairs("step 1 loss 5.5 lr: 3.0"), std::nullopt);
 }
 
 }  // namespace

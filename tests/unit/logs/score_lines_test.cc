@@ -84,5 +84,18 @@ TEST(ScoreLinesTest, ReturnsAreReadAsEachProgramPrintsThem) {
   EXPECT_TRUE(ScoreOf(Alone).starts_with("41 20 60 ")) << ScoreOf(Alone);
 }
 
+// A score that grows, and accuracies in the mean.
+TEST(ScoreLinesTest, TheBestAndTheMeanAreTold) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int step = 1; step <= 64; ++step) {
+    reader.ReadLine("step=" + std::to_string(step) +
+                    " loss=2.5 acc=" + (step < 32 ? "0.1" : "0.7"));
+  }
+  reader.Finish();
+  const auto& settings = reader.run().settings;
+  EXPECT_EQ(settings.at("score_best").substr(0, 7), "64 0.1 ");
+  EXPECT_NEAR(std::stod(settings.at("accuracy")), 0.41, 0.01);
+}
+
 }  // namespace
 }  // namespace nanwatch

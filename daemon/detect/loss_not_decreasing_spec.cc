@@ -1,0 +1,68 @@
+// What loss_not_decreasing says of itself.
+
+#include "detect/loss_not_decreasing.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr ThresholdSpec kThresholds[] = {
+    {"steps", 2000, 10, 1e9, "steps",
+     "SageMaker asks after 10; a language model's warm-up takes 2000"},
+    {"min_share", 0.001, 0, 1, "ratio",
+     "SageMaker; at 1 % a fine-tuning that begins on its plateau would be "
+     "accused"},
+    {"guesses", 200, 16, 1e9, "records",
+     "ours: nets that learn leave guessing within tens"},
+};
+
+}  // namespace
+
+constinit const RuleSpec LossNotDecreasing::kSpec = {
+    RuleId::kLossNotDecreasing,
+    "loss_not_decreasing",
+    Family::kLoss,
+    "The loss does not move: not since the start, or not any more.",
+    "From `guesses` records after the learning rate rose to its highest, or "
+    "`steps` steps after the start (of a log that is over: 200 steps), of a "
+    "run "
+    "that was not resumed: the mean of the last third of the losses is no "
+    "share "
+    "of `min_share` below that of the first, and their noise could not hide a "
+    "fall of 1 %; or of 8 records that are means over an epoch, or over 100 "
+    "steps, none is 1 % from another, and the last third is no share of "
+    "`min_share` below the first. Where no batch moves the loss (its noise is "
+    "below 0.3 %) the third in the middle counts as the first, unless 5 % was "
+    "learned, no rate is asked for, and 64 records are enough at the end of a "
+    "log. So is a model that still guesses then: a language model's loss of "
+    "10.37 (or "
+    "what the "
+    "run says that guessing costs) and of 97 % of the first losses; or one "
+    "that is "
+    "not below that of guessing among as many classes as the last layer has "
+    "outputs; or one that no batch moves by 0.1 %, at what guessing costs "
+    "among a power of two samples. A warning, too, of any that is 0.01 or more "
+    "and the "
+    "same to the last digit in 50 records, since the start with a gradient "
+    "norm of 0, or later, where it moved by far more than its last digit, and "
+    "no row of records alike was a quarter as long: every batch has a loss of "
+    "its own. So is a loss at what guessing costs, however it began, where the "
+    "accuracies that a log prints are those of guessing, for 64 records (16 "
+    "epochs, or where no batch moves it by 0.1 %) at its end. So is one that "
+    "no "
+    "batch moves for 32 records, above what it began with, at the end. So are "
+    "16 first records with a loss and a norm of "
+    "exactly 0 "
+    "beside a learning rate.",
+    "The loss falls by a share of `min_share`, or leaves what guessing costs, "
+    "for 256 records; one that stands still moves. One that learned a fifth "
+    "until then was no trouble.",
+    kThresholds,
+    "\"Less than x % in so many steps\" describes every long run. So the rule "
+    "asks once, from the start, and of means: what a third of the losses is in "
+    "the mean tells a fall that single ones hide. Labels that are shuffled, or "
+    "an optimizer of other weights, leave a loss where nobody knows it for "
+    "guessing. A model that only guesses is a warning: the rate is too high "
+    "for it, or its updates do not reach the weights. Where loss_spike keeps "
+    "no level, it is silent, too."};
+
+}  // namespace nanwatch
