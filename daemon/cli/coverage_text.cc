@@ -28,6 +28,15 @@ const LogCoverage::Example& Foremost(const LogCoverage& coverage) {
 std::string CoverageText(const LogCoverage& coverage) {
   if (coverage.unread == 0 || coverage.examples.empty()) return "";
   const LogCoverage::Example& example = Foremost(coverage);
+  using Whole = LogCoverage::Example::Whole;
+  if (example.whole != Whole::kNo) {
+    return fmt::format("{} like {}, from line {} on, could not be read.",
+                       Counted(coverage.unread, "line"),
+                       example.whole == Whole::kAlike
+                           ? "those that were read"
+                           : "step lines, with a loss",
+                       example.line);
+  }
   const std::string what =
       example.name.empty() ? "a number" : "`" + example.name + "`";
   if (example.text.empty()) {

@@ -43,8 +43,12 @@ std::optional<int64_t> BareStep::Find(std::string_view line) {
   std::optional<int64_t> step = InBrackets(line);
   if (!step) step = AtStart(line);
   if (!step || *step >= kStepMax) return std::nullopt;
-  fell_ = *step < last_;
-  rose_ |= last_ >= 0 && *step > last_;
+  const bool falls = *step < last_;
+  const bool rises = last_ >= 0 && *step > last_;
+  fell_ = falls && !epoch_ && rises_ < kRises;
+  rose_ |= rises;
+  if (rises_ < kRises) rises_ = rises ? rises_ + 1 : 0;
+  epoch_ = false;
   last_ = *step;
   return rose_ && !fell_ ? step : std::nullopt;
 }

@@ -1,6 +1,8 @@
 // BareStep: a step line's number that has no name: "[6550] loss=2.31",
 // "100 | loss: 2.31". It may be a rank or a process as well, and is taken for
-// the step once it is seen to rise, and as long as it never falls.
+// the step once it is seen to rise. Where it falls, it is none, but behind a
+// line that begins an epoch, or if it had risen for long: then the run goes on
+// from a checkpoint, or with the next epoch.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -20,10 +22,17 @@ class BareStep {
     return last_ >= 0 && !rose_ ? std::optional(last_) : std::nullopt;
   }
   bool rose() const { return rose_; }
+  // A line says that another epoch begins.
+  void NoteEpoch() { epoch_ = true; }
 
  private:
+  // Rises in a row that ranks hardly make, which print in any order; ours.
+  static constexpr int kRises = 16;
+
   int64_t last_ = -1;  // -1: none yet
   bool rose_ = false;
+  bool epoch_ = false;  // one begins
+  int rises_ = 0;       // in a row; kRises: so many were seen
   bool fell_ = false;
 };
 

@@ -47,11 +47,13 @@ const std::vector<WordsForNumber>& Coverage::Find(std::string_view line,
                                                   uint32_t* fields) {
   words_.clear();
   by_name_ = false;
+  alike_ = false;
   for (const StepShape& shape : shapes_) {
     if (!shape.Match(line, &words_)) {
       words_.clear();
     } else if (words_.empty()) {
-      return words_;  // all is there
+      alike_ = true;
+      return words_;
     } else {
       *fields = shape.fields();
       return words_;
@@ -98,6 +100,10 @@ void Coverage::NoteUnread(uint64_t line, bool whole) {
   NoteExample(line, &told_);
 }
 
+void Coverage::NoteSilent(uint64_t line) {
+  if (alike_ && silent_++ == 0) first_silent_ = line;
+}
+
 void Coverage::EndGap() {
   longest_gap_ = std::max(longest_gap_, gap_);
   gap_ = 0;
@@ -111,6 +117,13 @@ bool Coverage::IsLacking() const {
 
 LogCoverage Coverage::told() const {
   LogCoverage told = told_;
+  const double most = kSilentShare * static_cast<double>(told.step_lines);
+  if (static_cast<double>(silent_) > most) {
+    told.step_lines += silent_;
+    told.unread += silent_;
+    told.examples.push_back(
+        {.line = first_silent_, .whole = LogCoverage::Example::Whole::kAlike});
+  }
   // One alone is none of a kind, either.
   const bool once = gaps_ == 1 && gap_ == 0 && longest_gap_ > 1;
   if (!IsLacking() && !once) return told;

@@ -20,6 +20,9 @@ struct LogCoverage {
     uint64_t line = 0;
     std::string name;  // of the number: "loss"; may be empty
     std::string text;  // what stands there: "None"
+    // Nothing was read of lines in which all numbers stand: of such as were
+    // read before, or of others that name a loss.
+    enum class Whole : uint8_t { kNo, kAlike, kOther } whole = Whole::kNo;
   };
   uint64_t step_lines = 0;
   uint64_t unread = 0;            // of them: words stand where a number was
@@ -57,6 +60,8 @@ class Coverage {
   // A line was not read because of what Find() found. `whole`: nothing of it
   // was; else NoteRead() had it.
   void NoteUnread(uint64_t line, bool whole);
+  // Nothing was read of a line in which Find() found no words.
+  void NoteSilent(uint64_t line);
   LogCoverage told() const;
 
  private:
@@ -70,6 +75,9 @@ class Coverage {
   void NoteExample(uint64_t line, LogCoverage* coverage) const;
   void LearnShape(std::string_view line, uint32_t fields);
 
+  // Silent lines a step line, from which on they are no exceptions: a log that
+  // counts in two ways has some, and ranks print again what one said; ours.
+  static constexpr double kSilentShare = 0.1;
   // Step lines of so many kinds; and from so many lines they are learned.
   static constexpr size_t kShapes = 8;
   static constexpr uint64_t kLearned = 64;
@@ -77,12 +85,15 @@ class Coverage {
   std::vector<StepShape> shapes_;
   StepNames names_;
   bool by_name_ = false;  // words_ were found so
+  bool alike_ = false;    // a step line's shape, and all is there
   // Lines in a row that lack what step lines show. In the logs of some programs
   // all of a kind do, and come again and again.
   uint64_t gap_ = 0;
   uint64_t longest_gap_ = 0;  // of those that are over
   uint64_t gaps_ = 0;         // over
   LogCoverage lacking_;       // of the newest: its example
+  uint64_t silent_ = 0;       // lines of NoteSilent() of a step line's shape
+  uint64_t first_silent_ = 0;
   ColumnNames columns_{ColumnMap{}};
   std::vector<WordsForNumber> words_;
   uint32_t fields_ = 0;  // of any line

@@ -1,6 +1,7 @@
 #include "logs/in_words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ std::optional<StepPlace> NumberBehindWord(std::string_view rest) {
   Scan scan(rest);
   const std::optional<int64_t> step = ReadLongCount(&scan);
   if (!step || *step < 0 || scan.peek() == '%') return std::nullopt;
+  // "0.31 s" is the time of one.
+  const std::optional<double> number = Scan(rest).Number();
+  if (number && *number != std::floor(*number)) return std::nullopt;
   StepPlace place{*step, 0, std::nullopt};
   scan.SkipBlanks();
   if (scan.Skip("/")) place.whole = ReadLongCount(&scan).value_or(0);
@@ -51,7 +55,8 @@ struct StepWord {
 };
 constexpr StepWord kStepWords[] = {
     {"tep", 's'},  {"teps", 's'},  {"ter", 'i'},    {"teration", 'i'},
-    {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'}, {"ound", 'r'}};
+    {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'}, {"ound", 'r'},
+    {"pd", 'u'},   {"t", 'i'}};
 
 // The number in kStepWords of the word at the end of `text`; their count: none.
 size_t StepWordAtEnd(std::string_view text) {
@@ -79,7 +84,7 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
     // "[step] 10" is "step 10".
     const size_t end = at > 0 && line[at - 1] == ']' ? at - 1 : at;
     const char last = end > 0 ? line[end - 1] : ' ';
-    if (std::string_view("pshrned").find(last) == std::string_view::npos) {
+    if (std::string_view("pshrnedt").find(last) == std::string_view::npos) {
       continue;
     }
     const size_t word = StepWordAtEnd(line.substr(0, end));

@@ -20,6 +20,8 @@ class LoneLosses {
             FactList* facts) {
     waiting_.push_back(fact);
     waiting_.back().step = number;
+    named_ |= !fact.guessed;
+    waiting_.back().guessed &= !named_;
     if (waiting_.size() < kEnough && !told_) return;
     for (LogFact& one : waiting_) one.step.reset();
     Tell(facts);
@@ -36,6 +38,7 @@ class LoneLosses {
 
   FactList waiting_;
   bool told_ = false;
+  bool named_ = false;  // a line that was no guess came
 };
 
 }  // namespace nanwatch

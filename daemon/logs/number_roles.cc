@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "logs/each_word.h"
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/one_of.h"
+#include "logs/scan.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -29,26 +31,6 @@ constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche"};
 constexpr std::string_view kTrainWords[] = {"train", "training", "trn"};
 constexpr std::string_view kNegatives[] = {"neg", "negative"};
 constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
-
-// Gives the words of `text`, in lower case, to `visit`.
-template <typename Visit>
-void ForEachWord(std::string_view text, Visit&& visit) {
-  std::string word;
-  const auto tell = [&] {
-    if (!word.empty()) visit(std::string_view(word));
-    word.clear();
-  };
-  for (const char c : text) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper || (c >= 'a' && c <= 'z') || c == '_' || c == '/' ||
-        (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
-      word += upper ? static_cast<char>(c | 0x20) : c;
-    } else {
-      tell();
-    }
-  }
-  tell();
-}
 
 // kTrain: "train 2.31 valid 2.44", a loss where it falls. kPart: "loss_seg",
 // one of several, as far as its name says. kWhole: it says that there is no
@@ -141,6 +123,12 @@ Words WordsOf(std::string_view text) {
       found.Raise(LossWord::kTrain, false);
     }
   });
+  // "Train-Accuracy".
+  if (found.loss == LossWord::kTrain &&
+      found.usual == ColumnMeaning::kAccuracy) {
+    found.loss = LossWord::kAccuracy;
+    found.rises = true;
+  }
   if (evaluation || other) {
     found.loss = LossWord::kNone;
     found.part = false;
@@ -222,6 +210,14 @@ bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
                      [i](const RowValues& line) { return line[i].value < 0; });
 }
 
+// Bars that a terminal draws one over the other stand in one line of a file.
+bool IsNamedAgain(const NumberRow& row, const std::vector<size_t>& parts,
+                  size_t i) {
+  return std::any_of(parts.begin(), parts.end(), [&row, i](size_t part) {
+    return OfNext(row.Before(part)) == OfNext(row.Before(i));
+  });
+}
+
 bool HasBar(std::string_view text) { return text.find('|') != text.npos; }
 
 // Bars stand between its names, and in none ("|g|embed").
@@ -281,6 +277,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   for (size_t i = 0; i < numbers; ++i) {
     behind.push_back(WordsOf(OfLast(row.Before(i + 1))));
     any_words |= behind.back().any;
+    if (row.IsDifferentiated(i)) words[i].Raise(LossWord::kLoss, false);
   }
   for (size_t i = 0; i < numbers; ++i) {
     const bool whole = i > 0 && row.Before(i) == "/";
@@ -328,7 +325,9 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       roles.rises = reach.rises;
       roles.top = best == LossWord::kAccuracy ? WholeOf(lines, i) : 0;
     }
-    if (reach.part) roles.parts.push_back(i);
+    if (reach.part && !IsNamedAgain(row, roles.parts, i)) {
+      roles.parts.push_back(i);
+    }
     roles.meanings[i] = reach.usual;
     reach = Words();
   }
@@ -346,7 +345,11 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       return roles;
     }
   }
-  if (any_words) return roles;
+  // "iter 3: 13.05" says no more than "3: 13.05".
+  const bool two =
+      numbers == 2 && roles.step == 0 && !words[1].any && !behind[1].any &&
+      UsualMeaning(TrimBlanks(row.Before(0))) == ColumnMeaning::kStep;
+  if (any_words && !two) return roles;
   // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
   size_t column = 0;
   ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });

@@ -223,4 +223,10 @@ std::string_view NumberRow::Before(size_t i) const {
   return line_.substr(from, to - from);
 }
 
+bool NumberRow::IsDifferentiated(size_t i) const {
+  const std::string_view behind = Before(i + 1);
+  return Before(i).ends_with("tensor(") &&
+         behind.substr(0, behind.find(')')).find("grad_fn=<") != behind.npos;
+}
+
 }  // namespace nanwatch

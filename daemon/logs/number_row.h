@@ -35,6 +35,10 @@ class NumberRow {
   // Returns what stands before the number `i`, behind the one before it; of
   // `i` == size() what stands behind the last.
   std::string_view Before(size_t i) const;
+  // The number is a tensor that PyTorch knows the gradient of, "tensor(2.3,
+  // grad_fn=<NllLossBackward0>)": what is trained on, and nothing else is
+  // printed so.
+  bool IsDifferentiated(size_t i) const;
   // Returns a hash of the words, without blanks.
   uint64_t words() const { return words_; }
 

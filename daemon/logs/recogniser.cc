@@ -115,9 +115,9 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
     library_spoke_ = true;
     library_from_ = std::min<size_t>(library_from_, facts_.front().at);
   }
-  std::erase_if(facts_, [](const LogFact& fact) {
-    return fact.kind == LogFact::Kind::kUnderstood;
-  });
+  understood_ |= std::erase_if(facts_, [](const LogFact& fact) {
+                   return fact.kind == LogFact::Kind::kUnderstood;
+                 }) > 0;
   for (LogFact& fact : facts_) {
     // Torn numbers make any count; none is passed on that cannot be.
     for (std::optional<int64_t>* const count :
@@ -162,6 +162,7 @@ void Recogniser::ReadLine(std::string_view line) {
   told_.clear();
   library_spoke_ = false;
   mixed_ = false;
+  understood_ = false;
   const bool has_usual = own_ != kNone;
   RankPrefix prefix;
   if (has_usual) prefix = ReadRankPrefix(line);
@@ -172,7 +173,7 @@ void Recogniser::ReadLine(std::string_view line) {
   MarkSearch::Groups marked = search_.Find(line);
   marked |= unmarked_;
   AddSign(line);
-  if (marked.empty() && !sign_) return;
+  if (marked.empty() && !sign_) return unread_.Note(line, lines_);
   if (!has_usual) prefix = ReadRankPrefix(line);
   line.remove_prefix(prefix.size);
   while (!marked.empty()) {
@@ -187,7 +188,11 @@ void Recogniser::ReadLine(std::string_view line) {
     Offer(i, line, prefix);
   }
   if (has_usual && mixed_) ForgetMixed(prefix);
-  if (!told_.empty() || sign_) TellOrWait();
+  if (!told_.empty() || sign_) {
+    TellOrWait();
+  } else if (!understood_) {
+    unread_.Note(line, lines_);
+  }
 }
 
 bool Recogniser::AnySteps() const {
@@ -267,14 +272,6 @@ void Recogniser::Weigh(size_t candidate) {
   if (known >= (more ? kEnoughGeneric : kEnough)) Decide();
 }
 
-// The more it says of the program, the more: its own format, one that reads
-// names, one that reads whatever is alike, one that only guesses.
-int Recogniser::RankOf(const Candidate& c) {
-  if (c.format->part != LogFormat::Part::kGeneric) return 3;
-  const bool guesses = c.progress > 0 && c.progress == c.guesses;
-  return guesses ? 0 : c.format->last_resort ? 1 : 2;
-}
-
 // The program's format that read most step lines; of equals the more
 // particular; a generic one only where no other read any.
 void Recogniser::Decide() {
@@ -290,7 +287,10 @@ void Recogniser::Decide() {
         (rank == best_rank &&
          (c.progress > best->progress ||
           (c.progress == best->progress && c.facts > best->facts)));
-    if (better) best = &c;
+    const bool few = best != nullptr && IsFarBehind(*best, c);
+    if (few || (better && (best == nullptr || !IsFarBehind(c, *best)))) {
+      best = &c;
+    }
   }
   if (best != nullptr) program_ = best->format;
   ForgetUsual();
@@ -343,20 +343,6 @@ void Recogniser::DecideIfLikely() {
 }
 
 void Recogniser::Finish() { Decide(); }
-
-Recogniser::Certainty Recogniser::CertaintyOf(const Candidate* best) const {
-  if (best == nullptr) return Certainty::kNone;
-  if (best->format->part == LogFormat::Part::kGeneric) return Certainty::kGuess;
-  const bool rival = std::any_of(
-      candidates_.begin(), candidates_.end(), [best](const Candidate& c) {
-        return &c != best && c.format->part == LogFormat::Part::kProgress &&
-               2 * c.progress > best->progress;
-      });
-  return best->progress >= kEnough && !rival ? Certainty::kSure
-                                             : Certainty::kLikely;
-}
-
-Recogniser::Certainty Recogniser::certainty() const { return certainty_; }
 
 uint64_t Recogniser::step_lines() const {
   return own_ == kNone ? 0 : static_cast<uint64_t>(candidates_[own_].progress);

@@ -21,6 +21,7 @@
 #include "logs/rank_names.h"
 #include "logs/rank_prefix.h"
 #include "logs/step_sign.h"
+#include "logs/unread_kinds.h"
 
 namespace nanwatch {
 
@@ -130,6 +131,7 @@ class Recogniser {
   // All may be, until it is decided.
   bool Wanted(const Candidate& c) const;
   static int RankOf(const Candidate& c);
+  static bool IsFarBehind(const Candidate& c, const Candidate& other);
   void Weigh(size_t candidate);
   void Decide();
   bool AnyTellsOverflows() const;
@@ -152,6 +154,8 @@ class Recogniser {
   LossWords words_;      // of those that wait
   FactList facts_;       // of one candidate
   FactList line_facts_;  // of the line
+  UnreadKinds unread_;
+  bool understood_ = false;  // a format knows the present line
   StepSigns signs_;
   std::optional<LogFact> sign_;  // of the line
   bool cut_out_ = false;         // its first line has a bar that had come far

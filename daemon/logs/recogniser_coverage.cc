@@ -33,7 +33,14 @@ std::string_view Recogniser::Cover(Candidate* candidate, LineReader* reader,
   if (step != nullptr && !coverage.NoteRead(line, step->present)) return line;
   uint32_t fields = 0;
   const std::vector<WordsForNumber>& words = coverage.Find(line, &fields);
-  if (words.empty()) return line;
+  if (words.empty()) {
+    // What a known program's reader leaves out, it knows to be no step; so does
+    // the last resort, which reads what names a loss.
+    const bool names = candidate->format->part == LogFormat::Part::kGeneric &&
+                       !candidate->format->last_resort;
+    if (facts_.empty() && names) coverage.NoteSilent(lines_);
+    return line;
+  }
   const bool nan =
       std::any_of(words.begin(), words.end(),
                   [](const WordsForNumber& w) { return IsDressedNan(w.text); });
@@ -79,7 +86,20 @@ bool Recogniser::ReadUndressed(Candidate* candidate, LineReader* reader,
 }
 
 LogCoverage Recogniser::coverage() const {
-  return own_ == kNone ? LogCoverage() : candidates_[own_].coverage.told();
+  LogCoverage told;
+  if (own_ != kNone) told = candidates_[own_].coverage.told();
+  // Of a log of no known program with many lines of another kind nobody knows
+  // what it says.
+  const bool known =
+      program_ != nullptr && program_->part != LogFormat::Part::kGeneric;
+  const UnreadKinds::Kind unread = unread_.most();
+  if (!known && unread.lines > told.step_lines) {
+    told.step_lines += unread.lines;
+    told.unread += unread.lines;
+    told.examples.push_back(
+        {.line = unread.first, .whole = LogCoverage::Example::Whole::kOther});
+  }
+  return told;
 }
 
 }  // namespace nanwatch

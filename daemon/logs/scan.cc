@@ -81,6 +81,12 @@ size_t MarkedLength(std::string_view text, double* value) {
   return end;
 }
 
+// Length of what Lightning's bar writes behind "nan": it gives all that it
+// takes for a number a point.
+size_t PointBehindWord(std::string_view behind) {
+  return behind.starts_with(".0") ? 2 : 0;
+}
+
 // Length of the number at the start of `text`, 0 if there is none.
 size_t NumberLength(std::string_view text, double* value) {
   if (const size_t plain = PlainNumberLength(text, value)) return plain;
@@ -99,8 +105,10 @@ size_t NumberLength(std::string_view text, double* value) {
   } else if (error != std::errc()) {
     return 0;
   }
-  if (stop != end && IsWordCharacter(*stop)) return 0;
-  return static_cast<size_t>(stop - text.data());
+  size_t length = static_cast<size_t>(stop - text.data());
+  if (IsLetter(stop[-1])) length += PointBehindWord(text.substr(length));
+  const bool more = length < text.size() && IsWordCharacter(text[length]);
+  return more ? 0 : length;
 }
 
 // The name of a call that holds one number: "np.float64", "tensor", "Array".

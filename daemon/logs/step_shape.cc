@@ -31,7 +31,8 @@ size_t BehindNotFinite(std::string_view text, size_t at) {
   }
   const std::string word =
       LowerCase(text.substr(at, std::min<size_t>(end - at, 9)));
-  return word == "nan" || word == "inf" || word == "infinity" ? end : at;
+  if (word != "nan" && word != "inf" && word != "infinity") return at;
+  return end + (text.substr(end).starts_with(".0") ? 2 : 0);
 }
 
 // End of the number at `at`, its sign included; `at`: there is none.

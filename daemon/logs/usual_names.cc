@@ -24,7 +24,8 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
      "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
      "iters itr it numupdates updates timebatch"},
-    {Meaning::kCounter, "update episode round iterations totaltimesteps"},
+    {Meaning::kCounter,
+     "update episode round iterations totaltimesteps totalenvinteracts"},
     {Meaning::kLoss,
      "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
      "losstraintotal cost nll bpb bpc bitsperbyte bitsperchar bitsperdim "
@@ -64,6 +65,7 @@ constexpr UsualNamesOf kUsual[] = {
      "rewardmean avgreward averagereward totalreward runningreward rewardsum "
      "eprewmean rolloutreward episodereturn episodicreturn return evalreturn "
      "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
+     "averageepret "
      "totalreturn meanepisodereward meanepisodereturn"},
     {Meaning::kLossScale,
      "scale scaler lossscale lossscaler lossscaling lossscalelossscale "

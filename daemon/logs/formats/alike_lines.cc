@@ -8,12 +8,15 @@
 //  1711437197.459,20,1.4779675
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "logs/column_fact.h"
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/loss_series.h"
 #include "logs/number_roles.h"
 #include "logs/number_row.h"
@@ -22,27 +25,39 @@ namespace nanwatch {
 namespace {
 
 constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
+constexpr size_t kKept = 64;   // lines of a kind that names nothing; ours
 constexpr size_t kKinds = 32;  // of lines that are known at once; ours
 
 class AlikeLinesReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
     if (!row_.Read(line)) {
+      summary_ = line.ends_with(':') && (line.find("best ") != line.npos ||
+                                         line.find("Best ") != line.npos);
       const std::vector<ColumnMeaning> header = ReadHeader(line);
       if (!header.empty()) header_ = header;
       return;
     }
+    // "best iteration is:" and a line of before.
+    if (std::exchange(summary_, false)) return;
     Kind& kind = KindOf(row_.words());
     kind.seen = ++lines_;
     line_ = line;
     if (kind.roles) {
-      Tell(*kind.roles, row_.numbers(), facts);
+      if (!kind.roles->has_loss() && LookForNews(&kind)) {
+        for (const RowValues& numbers : std::exchange(kind.waiting, {})) {
+          Tell(*kind.roles, numbers, facts);
+        }
+      } else {
+        Tell(*kind.roles, row_.numbers(), facts);
+      }
       return;
     }
     if (kind.waiting.empty()) kind.first = lines_;
     kind.waiting.push_back(row_.numbers());
     if (kind.waiting.size() < kAlike) return;
     kind.roles = NumberRoles::Of(row_, kind.waiting, header_);
+    if (!kind.roles->has_loss()) return;
     std::vector<RowValues> waiting = std::exchange(kind.waiting, {});
     // Lines of another kind came between, and are told: these would go back.
     if (kind.first < told_) waiting.erase(waiting.begin(), waiting.end() - 1);
@@ -53,9 +68,11 @@ class AlikeLinesReader : public LineReader {
   // Lines with the same words.
   struct Kind {
     uint64_t words = 0;
-    uint64_t seen = 0;               // number of the newest
-    uint64_t first = 0;              // number of the first that waits
-    std::vector<RowValues> waiting;  // until their numbers' meanings are known
+    uint64_t seen = 0;   // number of the newest
+    uint64_t first = 0;  // number of the first that waits
+    // Until their numbers' meanings are known; then the newest, where these
+    // are no loss.
+    std::vector<RowValues> waiting;
     std::optional<NumberRoles> roles;
   };
 
@@ -73,6 +90,34 @@ class AlikeLinesReader : public LineReader {
         [](const Kind& a, const Kind& b) { return a.seen < b.seen; });
     oldest = {.words = words};
     return oldest;
+  }
+
+  // Of lines whose numbers nobody names: where one that was printed with a
+  // point is not finite in this line and the one before, it is news by itself.
+  bool LookForNews(Kind* kind) const {
+    std::vector<RowValues>& lines = kind->waiting;
+    if (lines.size() == kKept) lines.erase(lines.begin());
+    lines.push_back(row_.numbers());
+    const RowValues& before = lines[lines.size() - 2];
+    for (size_t i = 0; i < row_.numbers().size(); ++i) {
+      const bool bad = !std::isfinite(lines.back()[i].value) &&
+                       !std::isfinite(before[i].value);
+      if (!bad || !WasReal(lines, i) || IsEvaluation(line_)) continue;
+      kind->roles->loss = i;
+      return true;
+    }
+    return false;
+  }
+
+  // Every other line of those that were kept shows a number with a point.
+  static bool WasReal(const std::vector<RowValues>& lines, size_t i) {
+    const auto real =
+        std::count_if(lines.begin(), lines.end(), [i](const RowValues& line) {
+          const RowNumber& number = line[i];
+          return std::isfinite(number.value) && !number.whole &&
+                 !number.share && !number.unit;
+        });
+    return static_cast<size_t>(real) + 2 >= lines.size() && real > 2;
   }
 
   void Tell(const NumberRoles& roles, const RowValues& numbers,
@@ -142,8 +187,9 @@ class AlikeLinesReader : public LineReader {
   std::vector<ColumnMeaning> header_;
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
-  uint64_t told_ = 0;   // number of the newest line that was told
-  bool named_ = false;  // lines of some kind name a loss
+  uint64_t told_ = 0;     // number of the newest line that was told
+  bool summary_ = false;  // the line before says that one of the best follows
+  bool named_ = false;    // lines of some kind name a loss
 };
 
 }  // namespace

@@ -18,9 +18,9 @@
 namespace nanwatch {
 namespace {
 
-// In eval, val, valid and validation; in test and testing.
-constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL",
-                                       "test", "Test", "TEST"};
+// In eval, val, valid and validation; in test and testing; "Va. loss".
+constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL", "test",
+                                       "Test", "TEST", "va.", "Va."};
 
 // Of regression, too: val_mse, val_rmse, valid_nll.
 constexpr std::string_view kLosses[] = {"loss", "Loss", "LOSS", "cost",

@@ -135,14 +135,18 @@ class KeyValueReader : public LineReader {
         usual_.Note(line, bar, values_);
       }
     } else if (!AddNormAlone(facts) && (name || SaysLossIsNaN(line))) {
-      HoldAlone(line.substr(0, name.value_or(0)), facts);
+      HoldAlone(line.substr(0, name.value_or(0)), !name, facts);
     }
   }
 
   // A line without a loss.
   void ReadOther(std::string_view line, FactList* facts) {
     if (fact_.TellScore(facts)) return;
-    if (const auto epoch = EpochAlone(line)) epoch_ = *epoch;
+    if (parts_.alone()) AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    if (const auto epoch = EpochAlone(line)) {
+      epoch_ = *epoch;
+      bare_.NoteEpoch();
+    }
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
   }
@@ -156,7 +160,6 @@ class KeyValueReader : public LineReader {
     return alone;
   }
 
-  // Appends what was gathered.
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
     fact_.Tell(facts);
@@ -350,10 +353,13 @@ class KeyValueReader : public LineReader {
     if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
   }
 
-  void HoldAlone(std::string_view before, FactList* facts) {
+  // `in_words`: where it says "loss 2.3", it is not read.
+  void HoldAlone(std::string_view before, bool in_words, FactList* facts) {
     const bool begins = std::none_of(before.begin(), before.end(), IsLower);
     if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
-      alone_.Hold(fact_.fact(), bare_.doubtful(), facts);
+      LogFact fact = fact_.fact();
+      fact.guessed = in_words;
+      alone_.Hold(fact, bare_.doubtful(), facts);
     }
   }
 

@@ -63,6 +63,9 @@ class LightningReader : public LineReader {
     if (bar.To("%|") && bar.To("| ")) {
       const std::optional<Ratio> batch = ReadRatio(&bar);
       if (!batch || !bar.Skip(" [")) return;
+      // The next epoch's bar, which shows what the last one left, and may
+      // still have that one's number.
+      if (batch->part == 0) return;
       step = *epoch * batch->whole + batch->part;
       scan = bar;
     } else {

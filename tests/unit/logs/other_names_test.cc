@@ -33,6 +33,21 @@ TEST(OtherNames, NaNInWordsBesideStepsIsOfAStepThatItNames) {
             "step=10 loss=2.5\nstep=11 loss=nan\n");
 }
 
+TEST(OtherNames, AStepMayBeAnUpdateOrAnIterationInShort) {
+  EXPECT_EQ(Told("w[2] upd 0017 loss 2.5\nw[3] upd 0018 loss nan"),
+            "step=17 loss=2.5\nstep=18 loss=nan\n");
+  EXPECT_EQ(Told("it 12 loss 2.5\nit 13 loss 2.25 and each it 0.5 s"),
+            "step=12 loss=2.5\nstep=13 loss=2.25\n");
+}
+
+// Where lines of numbers are read by another reader, those of NaN are, too.
+TEST(OtherNames, NaNInWordsIsOneOfTheLinesWithoutIt) {
+  EXPECT_EQ(RecognisedIn("turn 1 loss 2.5\nturn 2 loss 2.5\nturn 3 loss 2.5\n"
+                         "turn 4 loss 2.5\nturn 5 loss nan\nturn 6 loss nan\n"
+                         "turn 7 loss nan\nturn 8 loss nan"),
+            "alike_lines");
+}
+
 TEST(OtherNames, AScaleInWordsMayHaveOneBeforeIt) {
   EXPECT_EQ(Told("step 1 | loss 2.5 | amp_scale 65536.0\n"
                  "step 2 | loss 2.5 | amp_scale 0.5\n"

@@ -108,11 +108,11 @@ constexpr SampleLines kLines[] = {
      "step=3 loss=2 guessed\nstep=4 loss=1.75 guessed\nstep=5 loss=1.5 "
      "guessed"},
     {"the total, wherever it stands among its terms",
-     "it 10 | loss_a=1.5 loss_b=0.5 loss_total=2.0 | x\n"
-     "it 20 | loss_a=1.25 loss_b=0.5 loss_total=1.75 | x\n"
-     "it 30 | loss_a=1.25 loss_b=0.25 loss_total=1.5 | x\n"
-     "it 40 | loss_a=1.25 loss_b=nan loss_total=nan | x\n"
-     "it 50 | loss_a=1.25 loss_b=nan loss_total=nan | x",
+     "S 10 | loss_a=1.5 loss_b=0.5 loss_total=2.0 | x\n"
+     "S 20 | loss_a=1.25 loss_b=0.5 loss_total=1.75 | x\n"
+     "S 30 | loss_a=1.25 loss_b=0.25 loss_total=1.5 | x\n"
+     "S 40 | loss_a=1.25 loss_b=nan loss_total=nan | x\n"
+     "S 50 | loss_a=1.25 loss_b=nan loss_total=nan | x",
      "step=10 loss=2\nstep=20 loss=1.75\nstep=30 loss=1.5\n"
      "step=40 loss=nan\nstep=50 loss=nan"},
     {"the sum of terms without a total",

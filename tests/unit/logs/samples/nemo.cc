@@ -24,6 +24,7 @@ constexpr SampleLines kLines[] = {
      "Epoch 0:  14%|#4 | 14/100 [00:35<03:40, 2.50s/it, v_num=0, "
      "reduced_train_loss=nan, global_step=13.00, consumed_samples=112.0]",
      "step=11 loss=10.5 consumed_samples=96\n"
+     "step=12 loss=nan consumed_samples=104\n"
      "step=13 loss=nan consumed_samples=112"},
     {"0.11: step and loss on two lines, NaN on every rank",
      "[NeMo I 2020-04-01 10:00:00 callbacks:193] Step: 25\n"

@@ -1,0 +1,92 @@
+// Numbers that no name says anything of.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+std::vector<LogRecord> Read(const std::vector<std::string>& lines) {
+  std::vector<LogRecord> records;
+  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
+    records.push_back(record);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  return records;
+}
+
+// Ten lines, each its number and `before` with that of `numbers`.
+std::vector<std::string> Ten(const std::string& before,
+                             const std::vector<std::string>& numbers,
+                             const std::string& behind) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < 10; ++i) {
+    lines.push_back("at " + std::to_string(4 * i) + before +
+                    numbers[i % numbers.size()] + behind);
+  }
+  return lines;
+}
+
+TEST(UnnamedNumbers, AreNewsWhereOneIsFiniteNoMore) {
+  for (const auto& [before, behind] : {std::pair(" :: mask 0.25 pose ", ""),
+                                       std::pair(": [3.5, ", ", 0.75]")}) {
+    std::vector<std::string> lines = Ten(before, {"7.25", "7.5"}, behind);
+    EXPECT_TRUE(Read(lines).empty()) << before;
+    lines.push_back("at 40" + std::string(before) + "inf" + behind);
+    EXPECT_TRUE(Read(lines).empty()) << before;
+    lines.push_back("at 44" + std::string(before) + "inf" + behind);
+    const std::vector<LogRecord> records = Read(lines);
+    ASSERT_EQ(records.size(), 12u) << before;
+    EXPECT_EQ(records[9].step[StepField::kLoss], 7.5);
+    EXPECT_EQ(records[10].step.step, 40);
+    EXPECT_TRUE(std::isinf(records[10].step[StepField::kLoss]));
+  }
+}
+
+// A class that no picture shows, a score of an evaluation.
+TEST(UnnamedNumbers, AreNoNewsWhereTheyComeAndGo) {
+  EXPECT_TRUE(Read(Ten(" iou 0.25, ", {"0.5", "nan", "nan"}, " lamp")).empty());
+  std::vector<std::string> lines = Ten(" test auc ", {"0.5"}, "");
+  lines.insert(lines.end(), 3, "at 99 test auc nan");
+  EXPECT_TRUE(Read(lines).empty());
+}
+
+TEST(UnnamedNumbers, ATensorWithItsGradientIsALoss) {
+  std::vector<std::string> lines =
+      Ten(" of run ", {"tensor(2.75, grad_fn=<MseLossBackward0>)"}, "");
+  lines.push_back("at 40 of run tensor(nan, grad_fn=<MseLossBackward0>)");
+  const std::vector<LogRecord> records = Read(lines);
+  ASSERT_EQ(records.size(), 11u);
+  EXPECT_TRUE(std::isnan(records[10].step[StepField::kLoss]));
+  EXPECT_TRUE(Read(Ten(" of run ", {"tensor(2.75)"}, "")).empty());
+}
+
+TEST(UnnamedNumbers, OneBehindAStepIsALoss) {
+  std::vector<std::string> lines;
+  for (int i = 1; i < 8; ++i) {
+    lines.push_back("iter " + std::to_string(i) + ": 4." + std::to_string(i));
+  }
+  EXPECT_EQ(Read(lines).size(), 7u);
+  for (std::string& line : lines) line.replace(0, 4, "game");
+  EXPECT_TRUE(Read(lines).empty());
+}
+
+// Nothing of a loss is named by the reader of names, which knows the norm.
+TEST(UnnamedNumbers, ANormThatIsKnownLeavesALossInOtherWordsToOthers) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back("step " + std::to_string(5 * i) + " ~ ce 3.5 ~ gnorm 0.25");
+  }
+  const std::vector<LogRecord> records = Read(lines);
+  ASSERT_EQ(records.size(), 8u);
+  EXPECT_EQ(records[7].step[StepField::kLoss], 3.5);
+}
+
+}  // namespace
+}  // namespace nanwatch
