@@ -80,12 +80,12 @@ class LossNotDecreasing {
   static constexpr int32_t kMeans = 8;  // records; ours
   // Moves of a loss that no batch moves, as of a net that says the same of all:
   // batches move those of healthy ones by ten times that.
-  static constexpr float kSilent = 0.003f;    // of the loss; ours
-  static constexpr int32_t kSilentFrom = 64;  // records; ours
+  static constexpr float kSilent = 0.003f;     // of the loss; ours
+  static constexpr int32_t kSilentFrom = 64;   // records; ours
   static constexpr int32_t kSilentAbove = 32;  // the same, of one above; ours
-  static constexpr float kAbove = 0.05f;  // of what it began with; ours
-  static constexpr float kSteady = 0.001f;    // of the loss; ours
-  static constexpr int32_t kSteadyFrom = 16;  // records; ours
+  static constexpr float kAbove = 0.05f;       // of what it began with; ours
+  static constexpr float kSteady = 0.001f;     // of the loss; ours
+  static constexpr int32_t kSteadyFrom = 16;   // records; ours
 
   Episode episode_;
   Course course_;    // of the losses since the rate was at its highest

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "logs/boxed_record.h"
 #include "logs/find_word.h"
 #include "logs/in_words.h"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kOthers[] = {"cale", "best", "Best", "eight"};
 
 void UnreadKinds::Note(std::string_view line, uint64_t number) {
   if (!HasWord(line, "oss") || !row_.Read(line) || IsEvaluation(line)) return;
+  if (BoxedRecord().Take(line)) return;  // it is read with its box
   const bool other = std::any_of(
       std::begin(kOthers), std::end(kOthers),
       [line](std::string_view word) { return HasWord(line, word); });

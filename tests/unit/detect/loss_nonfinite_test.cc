@@ -23,11 +23,20 @@ TEST(LossNonfinite, AppliedIsCriticalAtOnce) {
 TEST(LossNonfinite, ZerosInPlaceOfNanBeginWithTheFirst) {
   StepFeed<LossNonfinite> f;
   f.Steps({.loss = 1.2, .grad_norm = 0.7}, 70);
-  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  for (int i = 0; i < 30; ++i) f.Step({.loss = 0, .grad_norm = 1 + 0.01 * i});
   EXPECT_EQ(f.now, Severity::kWarning);
   EXPECT_EQ(f.Described().opened_step, 71);
+}
+
+// That is what clipping leaves of an infinite one.
+TEST(LossNonfinite, ZerosBesideANormThatNeverChangesAreNan) {
+  StepFeed<LossNonfinite> f;
+  f.Steps({.loss = 1.2, .grad_norm = 0.7}, 70);
+  f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.now, Severity::kCritical);
   f.Steps({.loss = 1.1, .grad_norm = 0.7}, 10);
   f.Steps({.loss = 0, .grad_norm = 1}, 30);
+  EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Described().opened_step, 111);
 }
 
