@@ -166,22 +166,24 @@ Severity LossNonfinite::OnEnd(Thresholds) {
   return episode_.On(Severity::kCritical, false, newest_step_, 1);
 }
 
+void LossNonfinite::DescribeZeros(Finding* finding) const {
+  zeros_.episode.Describe(finding);
+  const std::string what =
+      zeros_.norm > 0
+          ? Sentence(" records, with a gradient norm of exactly ", zeros_.norm,
+                     ": 0 is written in place of a NaN.")
+          : " records: nothing enters it any more, or 0 is written in place of "
+            "a NaN.";
+  finding->sentence =
+      Sentence("The loss went from ", zeros_.last_loss,
+               " to exactly 0 at once and has stayed there for ",
+               zeros_.episode.held(), what);
+  finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
+}
+
 void LossNonfinite::Describe(Finding* finding) const {
   if (zeros_.episode.severity() > episode_.severity()) {
-    zeros_.episode.Describe(finding);
-    finding->sentence =
-        Sentence("The loss went from ", zeros_.last_loss,
-                 " to exactly 0 at once and has stayed there "
-                 "for ",
-                 zeros_.episode.held(),
-                 zeros_.norm > 0 ? Sentence(" records, with a gradient "
-                                            "norm of exactly ",
-                                            zeros_.norm,
-                                            ": 0 is written in place of a "
-                                            "NaN.")
-                                 : " records: nothing enters it any more, "
-                                   "or 0 is written in place of a NaN.");
-    finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
+    DescribeZeros(finding);
     return;
   }
   episode_.Describe(finding);

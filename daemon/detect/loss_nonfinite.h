@@ -42,6 +42,7 @@ class LossNonfinite {
 
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
+  void DescribeZeros(Finding* finding) const;
 
   // How far a loss is from its first ones.
   struct Growth {
