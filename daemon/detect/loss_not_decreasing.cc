@@ -214,6 +214,16 @@ bool LossNotDecreasing::HasStopped(const Series& s) const {
          std::fabs(cents - std::round(cents)) > kParts;
 }
 
+// The accuracy beside it is that of guessing: fewer records are enough.
+bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
+  const int32_t n = course_.records();
+  if (n < kSteadyFrom) return false;
+  if (!AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout))) {
+    return false;
+  }
+  return IsSteady() || TellsMeansOfMany(c.run, 1) || n >= kLines;
+}
+
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   // No update, nothing to learn from; overflow_streak and never_calibrated
@@ -242,13 +252,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
   const bool silent = known && IsSilent();
-  const bool bare =
-      AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout));
-  const bool epochs = bare && (IsSteady() || TellsMeansOfMany(c.run, 1));
-  const bool over =
-      course_.records() >= (IsSteady() || epochs ? kSteadyFrom : kEndRecords) &&
-      (r.step - first_step_ >= kEndSteps || means_ > 0 || silent || epochs ||
-       (bare && course_.records() >= kLines));
+  const bool shows = r.step - first_step_ >= kEndSteps || means_ > 0 || silent;
+  const bool over = (shows && course_.records() >=
+                                  (IsSteady() ? kSteadyFrom : kEndRecords)) ||
+                    GuessesByAccuracy(c);
   const bool early = waits && !over && records_ < kKnown;
   if (early && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.

@@ -67,6 +67,7 @@ class LossNotDecreasing {
     return course_.records() >= kSteadyFrom && still_.moves() <= kSteady;
   }
   // Was it the same in all records so far, without a gradient?
+  bool GuessesByAccuracy(const StepContext& c) const;
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
