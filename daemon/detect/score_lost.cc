@@ -1,11 +1,11 @@
 #include "detect/score_lost.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "detect/sentence.h"
+#include "model/setting_numbers.h"
 
 namespace nanwatch {
 namespace {
@@ -54,29 +54,19 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "for a while in health: so the rule waits for a row that stays."};
 
 ScoreLost::Course ScoreLost::Read(const RunDescription& run, const char* name) {
-  const auto told = run.settings.find(name);
-  if (told == run.settings.end()) return {};
-  const char* at = told->second.data();
-  const char* const end = at + told->second.size();
-  bool whole = true;
-  const auto next = [&](auto* value) {
-    while (at < end && *at == ' ') ++at;
-    const auto read = std::from_chars(at, end, *value);
-    whole = whole && read.ec == std::errc();
-    at = read.ptr;
-  };
+  SettingNumbers told(run, name);
   Course course;
-  next(&course.since);
-  next(&course.low);
-  next(&course.values);
-  next(&course.above);
-  next(&course.first);
-  next(&course.best);
-  next(&course.stands);
-  next(&course.noise);
-  next(&course.wander);
-  course.ended = std::string_view(at, end) == " end";
-  return whole ? course : Course();
+  told.Next(&course.since);
+  told.Next(&course.low);
+  told.Next(&course.values);
+  told.Next(&course.above);
+  told.Next(&course.first);
+  told.Next(&course.best);
+  told.Next(&course.stands);
+  told.Next(&course.noise);
+  told.Next(&course.wander);
+  course.ended = told.rest() == " end";
+  return told.whole() ? course : Course();
 }
 
 bool ScoreLost::IsLost(const Course& score, Thresholds t) {

@@ -3,11 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "diagnose/cause_form.h"
+#include "model/setting_numbers.h"
 
 namespace nanwatch {
 namespace {
@@ -25,26 +25,16 @@ struct Score {
 
 // Returns the score, where it grew.
 std::optional<Score> ScoreThatGrew(const RunDescription& run) {
-  const auto told = run.settings.find("score_best");
-  if (told == run.settings.end()) return std::nullopt;
-  const char* at = told->second.data();
-  const char* const end = at + told->second.size();
-  bool whole = true;
-  const auto next = [&](auto* value) {
-    while (at < end && *at == ' ') ++at;
-    const auto read = std::from_chars(at, end, *value);
-    whole = whole && read.ec == std::errc();
-    at = read.ptr;
-  };
+  SettingNumbers told(run, "score_best");
   Score score;
-  next(&score.best_step);
-  next(&score.first);
-  next(&score.best);
-  next(&score.noise);
+  told.Next(&score.best_step);
+  told.Next(&score.first);
+  told.Next(&score.best);
+  told.Next(&score.noise);
   const double rise = score.best - score.first;
   const double size = std::max(std::fabs(score.best), std::fabs(score.first));
   const bool grew =
-      whole && rise > kRose * score.noise && rise >= kEffect * size;
+      told.whole() && rise > kRose * score.noise && rise >= kEffect * size;
   return grew ? std::optional(score) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "base/resident.h"
@@ -65,12 +66,12 @@ void MemoryGuard::Loop() {
   auto since = std::chrono::steady_clock::now();
   std::chrono::nanoseconds spent = OwnTime();
   size_t before = ResidentBytes();
-  bool cut = false;  // since free memory was given back late
-  auto cut_at = since;
+  // When what the newest cut freed late is to be given back.
+  std::optional<std::chrono::steady_clock::time_point> late;
   while (Sleep(look)) {
     look_();
-    if (cut && std::chrono::steady_clock::now() - cut_at >= kGiveBackLate) {
-      cut = false;
+    if (late && std::chrono::steady_clock::now() >= *late) {
+      late.reset();
       GiveBackFreeMemory();
     }
     const size_t resident = ResidentBytes();
@@ -85,8 +86,7 @@ void MemoryGuard::Loop() {
     }
     look = 2 * resident > most_ ? kLookWhereMuchIs : kLookAtMemory;
     if ((resident <= most_ && !rises) || cut_() == 0) continue;
-    cut = true;
-    cut_at = now;
+    late = now + kGiveBackLate;
     if (!Sleep(kGiveBack)) return;
     // Else nobody sees that it is free, and more would be cut.
     GiveBackFreeMemory();
