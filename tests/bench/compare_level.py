@@ -1,11 +1,12 @@
-"""What level "compare" costs a training on a CPU: seconds of a step that is not
-looked at, of one that is, and the share at the interval that the level chose.
+"""What level "compare" adds to a step of level "default" on a CPU: to one that it
+leaves alone, to one whose batch gets a digest, and to one that is looked at; and
+the share of the training's time, with these as often as the level chose.
 
     compare_level.py          # with the C library: NANWATCH_LIBRARY names it
 
 Both trainings run in turns in the same process, so that what else the machine
-does meets both. Closes with `N passed, N failed`: the share is the median of
-the seconds that looks took over those of all steps."""
+does meets both. Closes with `N passed, N failed`: a net fails whose share is over
+the goal by more than its error."""
 
 import statistics
 import sys
@@ -21,7 +22,7 @@ import nanwatch  # noqa: E402
 import nanwatch.torch  # noqa: E402,F401
 
 GOAL = 0.01  # of the time of a training
-TURNS = 12
+SECONDS = 25.0  # of each net
 
 
 class Block(torch.nn.Module):
@@ -76,37 +77,60 @@ def training(width, blocks, batch, length, level):
     return step, watch
 
 
+def error_of(values):
+    """Twice that of their median, as of normal numbers."""
+    middle = statistics.median(values)
+    spread = 1.4826 * statistics.median(abs(v - middle) for v in values)
+    return 2 * 1.2533 * spread / len(values) ** 0.5
+
+
 def measure(name, width, blocks, batch, length):
     plain, _ = training(width, blocks, batch, length, "default")
     looked, watch = training(width, blocks, batch, length, "compare")
     comparing = watch._comparing
-    without, quiet, looks = [], [], []
-    for i in range(40):
-        without.append(plain(i))
-        (looks if comparing.on else quiet).append(looked(i))
-    for i in range(TURNS):  # a look each other step, beside one that is none
-        comparing._enable()
-        looks.append(looked(0))
-        comparing._disable()
-        without.append(plain(0))
-        quiet.append(looked(1))
+    steps = comparing.steps
+    usual, bare, digests, looks = [], [], [], []
+
+    def both(into):
+        usual.append(plain(0))
+        into.append(looked(0) - usual[-1])
+
+    for _ in range(80):
+        both([])
+    usual.clear()
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < SECONDS:
+        comparing._enable()  # oftener than the level does it
+        steps.has_batch = True
+        both(looks)
+        for has_batch in (False, True) * 4:
+            comparing._disable()
+            steps.has_batch = has_batch
+            both(digests if has_batch else bare)
     # As after the next step that is a multiple of it.
-    while not comparing.steps.has(comparing.steps.every):
-        pass
-    every = comparing.steps.every
-    base = statistics.median(without)
-    usual = statistics.median(quiet)
-    look = statistics.median(looks[3:])
-    share = ((look - usual) / every + usual - base) / base
-    own = (look - usual) / every / base  # the rest is a step's own digest
-    print(f"{name:28} {1e3 * base:9.2f} {1e3 * usual:9.2f} {1e3 * look:9.2f} "
-          f"{every:6} {100 * own:8.2f} {100 * share:8.2f}")
-    return own
+    steps.has(1 << 20)
+    base = statistics.median(usual)
+    between = statistics.median(bare)
+    digest = statistics.median(digests) - between
+    look = statistics.median(looks) - between
+    every = steps._batches.steps, steps.every
+    share = between + digest / every[0] + look / every[1]
+    error = error_of(bare) + error_of(digests) / every[0]
+    print(
+        f"{name:20} {1e3 * base:8.2f} {1e3 * between:8.3f} "
+        f"{1e3 * digest:8.3f} {every[0]:6} "
+        f"{1e3 * look:8.2f} {every[1]:6} {100 * share / base:8.2f} "
+        f"{100 * error / base:6.2f}"
+    )
+    return (share - error) / base
 
 
 def main():
-    print(f"{'net':28} {'default':>9} {'between':>9} {'look':>9} {'every':>6} "
-          f"{'looks %':>8} {'all %':>8}   (milliseconds, medians)")
+    print(
+        f"{'net':20} {'default':>8} {'between':>8} {'digest':>8} {'every':>6} "
+        f"{'look':>8} {'every':>6} {'all %':>8} {'+/-':>6}   "
+        "(milliseconds, medians; from the third on what is added)"
+    )
     shares = [
         measure("width 32, 2 blocks", 32, 2, 4, 16),
         measure("width 128, 4 blocks", 128, 4, 8, 64),

@@ -165,9 +165,27 @@ def test_looks_are_seldom_where_they_take_long(monkeypatch):
             steps.spent = 0.01
         now[0] += 0.02 if looked_at else 0.01
         steps.end(looked_at)
-    # A look takes as long as a step, and half as long again unseen.
-    assert recorded[:4] == [0, 1, 2, 256]
-    assert all(number % 256 == 0 for number in recorded[3:])
+    # A look takes as long as a step, and half as long again unseen: each 300th
+    # step is half a hundredth of the time.
+    assert recorded[:4] == [0, 1, 2, 512]
+    assert all(number % 512 == 0 for number in recorded[3:])
+
+
+def test_digests_of_batches_are_seldom_where_they_take_long(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    steps = ComparedSteps()
+    digests = []
+    for number in range(1000, 1400):
+        looked_at = steps.has(number)
+        if steps.has_batch:
+            digests.append(number)
+            steps.spent = 0.0001
+        now[0] += 0.01
+        steps.end(looked_at)
+    # A digest takes a hundredth of a step, and half of that unseen.
+    assert digests[:64] == list(range(1000, 1064))
+    assert digests[64:] == list(range(1064, 1400, 4))
 
 
 def test_shards_of_ranks_add_up_to_the_whole():

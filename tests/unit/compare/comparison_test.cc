@@ -108,6 +108,22 @@ TEST(CompareTest, ARestartWithItsDataFromTheStartBeginsAnew) {
   }
 }
 
+// Digests at the first steps of each process, then at each 8th step: the first
+// step that both have, 88, has the batch of step 7, which the run before has.
+TEST(CompareTest, ARestartBeginsAnewAlsoWhereDigestsAreSeldom) {
+  Recording before, after;
+  for (int64_t step = 0; step < 90; ++step) before.Step(step);
+  for (int64_t step = 81; step < 90; ++step) after.Step(step);
+  for (ComparedStep& step : before.run.steps) {
+    if (step.step >= 8 && step.step % 8) step.batch.reset();
+  }
+  for (ComparedStep& step : after.run.steps) step.batch = *step.batch - 81;
+  const Comparison c = Compare(before.run, after.run);
+  ASSERT_TRUE(c.first);
+  EXPECT_EQ(c.first->step, 88);
+  EXPECT_TRUE(c.batches.begins_anew);
+}
+
 TEST(CompareTest, UpdatesOfEqualGradientsAreTheOptimizers) {
   Recording b = Healthy();
   b.Move(1, R::kWeight, Slot::kParameter, 1e-3);

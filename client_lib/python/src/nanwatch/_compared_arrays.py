@@ -108,7 +108,9 @@ class ComparedArrays:
             self.add(name, PARAMETER, "parameter", tensor)
 
     def take_batch(self, tensors: Iterable[Any]) -> None:
-        """Of each step."""
+        """Of each step; as often as costs allow they get a digest."""
+        if not self._steps.has_batch:
+            return
         with _Timed(self, "batch"):
             for tensor in tensors:
                 taken = self._take(tensor)

@@ -1,29 +1,64 @@
 """At which steps a run is recorded for a comparison: so seldom that it takes a
-hundredth of the training's time."""
+hundredth of the training's time (see tests/bench/compare_level.py)."""
 
 from __future__ import annotations
 
 import time
 
-# From one to the next: see tests/bench/compare_level.py. Others are multiples
-# of it, so that two runs have some of them both.
-_EVERY = 64
-_MOST_EVERY = 1 << 16
-_FIRST = 3  # all of these, of a training
-_SHARE = 0.01
+_EVERY = 64  # at first, from one look to the next
+_FIRST = 3  # of a process that are looked at
+# Of a process whose batches have a digest: data from the start are seen by it.
+_BATCHES = 64
+# Of the training's time: half for looks, half for digests of batches.
+_SHARE = 0.005
 # What a step takes longer for the time that is seen here (measured).
 _UNSEEN = 1.5
 _SMOOTH = 0.125
 
 
+class _Interval:
+    """Powers of two, so that two runs have some steps both."""
+
+    def __init__(self, steps: int, most: int) -> None:
+        self.steps = steps
+        self._most = most
+        self._cost = 0.0  # seconds, at one of its steps
+        self._last = 0.0  # at the last one
+
+    def took(self, seconds: float) -> None:
+        """One of its steps did. Of two the lesser counts: in the other one
+        something else may have run."""
+        self._cost = min(seconds, self._last or seconds)
+        self._last = seconds
+
+    def has(self, number: int, usual: float) -> bool:
+        """`usual`: seconds of a step; 0: not known."""
+        while (
+            usual
+            and self.steps < self._most
+            and _UNSEEN * self._cost > _SHARE * self.steps * usual
+        ):
+            self.steps *= 2
+        return number % self.steps == 0
+
+
 class ComparedSteps:
+    """Of one process. The first step has both."""
+
     def __init__(self) -> None:
-        self.every = _EVERY
         self.spent = 0.0  # seconds, of the step that goes on
-        self._cost = 0.0  # of the last one that was recorded
-        self._usual = 0.0  # seconds of a step that is not
+        self.has_batch = True  # that step's batch gets a digest
+        self._looks = _Interval(_EVERY, 1 << 16)
+        # A look is one, too.
+        self._batches = _Interval(1, _EVERY)
+        self._usual = 0.0  # seconds of a step that is not looked at
         self._steps = 0  # that are over
         self._over = 0.0  # when the last one was
+
+    @property
+    def every(self) -> int:
+        """Steps from one look to the next."""
+        return self._looks.steps
 
     def end(self, recorded: bool) -> None:
         """A step is over."""
@@ -32,20 +67,17 @@ class ComparedSteps:
         spent, self.spent = self.spent, 0.0
         self._steps += 1
         if recorded:
-            self._cost = spent
-        elif self._steps > _FIRST:
+            self._looks.took(spent)
+            return
+        if self.has_batch:
+            self._batches.took(spent)
+        if self._steps > _FIRST:
             self._usual = self._usual or seconds
             self._usual += _SMOOTH * (seconds - self._usual)
 
     def has(self, number: int) -> bool:
-        """The next one's number, as far as it is known."""
-        if self._steps < _FIRST:
-            return True
-        if number % self.every:
-            return False
-        while (
-            self.every < _MOST_EVERY
-            and _UNSEEN * self._cost > _SHARE * self.every * self._usual
-        ):
-            self.every *= 2
-        return number % self.every == 0
+        """The next one is looked at; `number`: as far as it is known."""
+        self.has_batch = (
+            self._batches.has(number, self._usual) or self._steps < _BATCHES
+        )
+        return self._steps < _FIRST or self._looks.has(number, self._usual)

@@ -108,9 +108,10 @@ class Comparing:
     # ------------------------------------------------------------ what hooks do
 
     def _begins(self, module: Any, args: Any, kwargs: Any) -> None:
-        if is_traced() or not (module.training and torch.is_grad_enabled()):
+        if not self.steps.has_batch or is_traced():
             return
-        self._timed("batch", self._take_batch, args, kwargs)
+        if module.training and torch.is_grad_enabled():
+            self._timed("batch", self._take_batch, args, kwargs)
 
     def _take_batch(self, args: Any, kwargs: Any) -> None:
         for tensor in _tensors_in((args, kwargs)):
