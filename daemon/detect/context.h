@@ -17,6 +17,7 @@
 #include "detect/at_rest.h"
 #include "detect/float_log2.h"
 #include "detect/series.h"
+#include "model/first_batches.h"
 #include "model/op.h"
 #include "model/rank.h"
 #include "model/records_ended.h"
@@ -348,6 +349,7 @@ struct TimeContext {
   double step_seconds_mean;           // 0: unknown
   int32_t ranks_opened = 0;           // ever, closed ones too; 0: not counted
   const RankEnd* rank_end = nullptr;  // null: all that ended did in order
+  const DataAgain* data_again = nullptr;  // null: the data go on
 };
 
 }  // namespace nanwatch

@@ -9,6 +9,7 @@
 #include "detect/bench_loss_divergence.h"
 #include "detect/clipped_before_unscaling.h"
 #include "detect/comm_nonfinite_origin.h"
+#include "detect/data_from_start.h"
 #include "detect/evaluation_nonfinite.h"
 #include "detect/fp8_clip.h"
 #include "detect/fp8_underflow.h"
@@ -111,7 +112,7 @@ using BenchRules = RuleList<BenchLossDivergence>;
 // A run.
 using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
                            EvaluationNonfinite, LayerWithoutGradient,
-                           TermNonfinite, ScoreLost>;
+                           TermNonfinite, ScoreLost, DataFromStart>;
 
 static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
 

@@ -24,6 +24,7 @@ RuleId PartOf(When when) {
       {When::kOfLayer, RuleId::kLayerWithoutGradient},
       {When::kOfScore, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
+      {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
     if (one == when) return rule;
@@ -86,6 +87,7 @@ bool Holds(When when, const Situation& s) {
     case When::kOfLayer:
     case When::kOfScore:
     case When::kOfRival:
+    case When::kOfData:
     case When::kOfNorm:
       return s.part == PartOf(when) && !s.of_loss;
     case When::kMissing:
@@ -106,7 +108,8 @@ constexpr RuleSet kLeftLevel =
     kLossLevel | kNorm | RuleSet{RuleId::kLossImpossible};
 // What no cause explains, and has advice of its own.
 constexpr RuleSet kOwnAdvice =
-    kToldOfParts | RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing};
+    kToldOfParts |
+    RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing, RuleId::kDataFromStart};
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 

@@ -48,6 +48,7 @@ enum class When : uint8_t {
   kOfLayer,       // it is one of a layer
   kOfScore,       // it is one of a score, or of how an evaluation goes
   kOfRival,       // it is one of two losses against each other
+  kOfData,        // it is one of the order of data
   kOfNorm,        // the gradients went, all of them
 };
 

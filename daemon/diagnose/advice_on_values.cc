@@ -373,6 +373,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
+    {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };
 

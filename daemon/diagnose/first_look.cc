@@ -173,6 +173,7 @@ constexpr Look kLooks[] = {
      "restart from a checkpoint before. BatchNorm's statistics are no replica; "
      "leave them out of the digest."},
     {RuleId::kRankApart, kLookAtRank},
+    {RuleId::kDataFromStart, kLookAtData},
     {RuleId::kSdcStrikes,
      "Swap the rank's data with another's: if the trouble moves, it is the "
      "data; if it stays, take the device out."},

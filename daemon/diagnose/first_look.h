@@ -46,6 +46,10 @@ inline constexpr std::string_view kLookAtGradients =
     "many layers without normalisation, a loss scale near 0.";
 
 // Of a rank that has left the others: the same.
+inline constexpr std::string_view kLookAtData =
+    "Save with each checkpoint where the data stand (a stateful data loader, "
+    "the sampler's epoch and position) and load it at a restart; or skip the "
+    "batches that were trained on. Then restart: the weights are sound.";
 inline constexpr std::string_view kLookAtRank =
     "Give the rank another one's batch: if its numbers come back, look at its "
     "data (a shard, an order, a broken file). If they stay, compare its "

@@ -21,16 +21,16 @@ struct Schema {
 
 template <typename A>
 void RunState::AllFields(A& archive) {
-  archive(key_, description_, good_scale_before_, loss_before_, updates_before_,
-          troubles_before_, opened_, ended_, end_reason_, ended_in_order_,
-          records_ended_, rank_end_, lost_since_, close_due_, awake_since_,
-          last_record_, judged_at_, last_step_, left_step_, judged_since_,
-          assumed_, begun_, totals_, first_overflow_step_, last_overflow_step_,
-          first_good_step_, bad_loss_, downstream_, downstream_bad_ops_,
-          downstream_rank_, optimizers_, groups_, bench_, time_rules_,
-          op_names_, ledger_, board_, diagnosis_, asked_, next_tick_, heard_,
-          stop_requested_, detections_, told_, changes_, fresh_, judged_step_,
-          judged_worst_);
+  archive(key_, description_, good_scale_before_, loss_before_, batches_,
+          updates_before_, troubles_before_, opened_, ended_, end_reason_,
+          ended_in_order_, records_ended_, rank_end_, lost_since_, close_due_,
+          awake_since_, last_record_, judged_at_, last_step_, left_step_,
+          judged_since_, assumed_, begun_, totals_, first_overflow_step_,
+          last_overflow_step_, first_good_step_, bad_loss_, downstream_,
+          downstream_bad_ops_, downstream_rank_, optimizers_, groups_, bench_,
+          time_rules_, op_names_, ledger_, board_, diagnosis_, asked_,
+          next_tick_, heard_, stop_requested_, detections_, told_, changes_,
+          fresh_, judged_step_, judged_worst_);
 }
 
 std::string RunState::Save() const {

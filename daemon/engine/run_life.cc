@@ -98,6 +98,7 @@ void RunState::Follow(Time now, const RunState& before) {
 void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
+  opened->batches_before = batches_.first();
   // Its own attempts before are others for the next one.
   if (bench_.any() && !bench_.benchmark()->earlier_attempt) {
     opened->benchmark = bench_.benchmark();
@@ -135,6 +136,7 @@ void RunState::Open(Time now, const RunOpened& opened) {
   HoldRunBytes(BytesHeldFor(description_), bytes);
   if (opened.good_scale_before) good_scale_before_ = *opened.good_scale_before;
   if (opened.loss_before) loss_before_ = opened.loss_before;
+  if (opened.batches_before) batches_.Continue(*opened.batches_before);
   updates_before_ = std::max(updates_before_, opened.updates_before);
   if (opened.benchmark != nullptr) {
     SetBenchmark(now, {.benchmark = opened.benchmark}, nullptr);

@@ -31,6 +31,7 @@
 #include "engine/agreement_state.h"
 #include "engine/asked.h"
 #include "engine/bad_loss.h"
+#include "engine/batch_watch.h"
 #include "engine/bench_watch.h"
 #include "engine/engine.h"
 #include "engine/finding_board.h"
@@ -259,8 +260,7 @@ class RunState {
   void NameSamples(Diagnosis* diagnosis) const;
   void NameSuspect(const std::vector<Finding>& findings,
                    RunEvidence* evidence) const;
-  // Returns the highest of all ranks and optimizers; nullopt where no good step
-  // had a scale.
+  // Returns the highest of all; nullopt where no good step had a scale.
   std::optional<double> HighestGoodScale() const;
   // Returns that of the lowest rank with a loss; nullopt where it is not known.
   std::optional<LossReached> ReachedLoss() const;
@@ -330,6 +330,7 @@ class RunState {
   RunDescription description_;
   double good_scale_before_ = 0;  // of the attempt before; 0: not known
   std::optional<LossReached> loss_before_;
+  BatchWatch batches_;
   uint64_t updates_before_ = 0;  // of the optimizer, in all attempts before
   std::vector<PastTrouble> troubles_before_;  // of all attempts before
   Time opened_{};
@@ -337,8 +338,7 @@ class RunState {
   std::string end_reason_;
   bool ended_in_order_ = false;
   std::optional<RecordsEnded> records_ended_;
-  // Of the rank that says best why the run ended; absent: all that ended did in
-  // order.
+  // Of the rank that says best why; absent: all that ended did in order.
   std::optional<RankEnd> rank_end_;
   std::optional<Time> lost_since_;  // no rank is open, one at least is lost
   std::optional<Time> close_due_;   // when to ask for the close (again)

@@ -70,6 +70,11 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
         rank, columns.optimizers.empty() ? kUnnamed : columns.optimizers[i]);
     tracks[i] = static_cast<uint32_t>(track - rank->tracks.data());
   }
+  if (rank->description.rank == 0) {
+    for (const BatchDigest& of : columns.batch_digests) {
+      batches_.Add(columns.step[of.row], of.digest);
+    }
+  }
   StepReader reader(columns);
   StepRecord record;
   shared_->logs.Take(columns);

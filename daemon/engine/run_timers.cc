@@ -181,7 +181,8 @@ void RunState::JudgeTime(Time now) {
       .step_seconds_p99 = lowest == nullptr ? 0 : lowest->pace.p99_seconds(),
       .step_seconds_mean = lowest == nullptr ? 0 : lowest->pace.mean_seconds(),
       .ranks_opened = static_cast<int32_t>(ranks_.size()),
-      .rank_end = rank_end_ ? &*rank_end_ : nullptr};
+      .rank_end = rank_end_ ? &*rank_end_ : nullptr,
+      .data_again = batches_.again()};
   const auto put = [&](size_t i) {
     Changed({FindingKey::List::kTime, -1, 0, static_cast<uint32_t>(i)},
             time_rules_, Blank(Subject{}, step, now));

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/benchmark.h"
 #include "model/engine_options.h"
+#include "model/first_batches.h"
 #include "model/op.h"
 #include "model/past_trouble.h"
 #include "model/rank.h"
@@ -53,6 +54,7 @@ struct RunOpened {
   // What the loss had come to by then. Bounded: attempts before that one are in
   // it.
   std::optional<LossReached> loss_before;
+  std::optional<FirstBatches> batches_before;  // that the run began with
   // Updates of all attempts before, of their lowest ranks.
   uint64_t updates_before = 0;
   // Incidents of the attempts before, oldest attempts first; the newest

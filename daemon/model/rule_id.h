@@ -83,6 +83,7 @@ enum class RuleId : uint8_t {
   kLayerWithoutGradient = 72,
   kTermNonfinite = 73,
   kScoreLost = 74,
+  kDataFromStart = 75,
 };
 
 // Numbers of rules are below it.

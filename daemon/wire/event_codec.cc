@@ -7,13 +7,13 @@
 #include <utility>
 #include <variant>
 
-#include "model/limits.h"
 #include "nanwatch/v1/history.pb.h"
 #include "wire/benchmark_codec.h"
 #include "wire/narrow_columns.h"
 #include "wire/op_codec.h"
 #include "wire/op_name_codec.h"
 #include "wire/run_codec.h"
+#include "wire/run_opened_codec.h"
 #include "wire/scratch_arena.h"
 #include "wire/session_name.h"
 #include "wire/step_codec.h"
@@ -32,19 +32,6 @@ void WriteOptions(const EngineOptions& from, v1::StoredEngineOptions* to) {
   to->set_stop_on(static_cast<uint32_t>(from.stop_on));
   to->mutable_masked_ops()->Add(from.masked_ops.begin(), from.masked_ops.end());
   to->set_times_are_real(from.times_are_real);
-}
-
-void WriteTrouble(const PastTrouble& from, v1::StoredPastTrouble* to) {
-  to->set_id(from.id);
-  to->set_attempt(from.attempt);
-  to->set_last_step(from.last_step);
-  to->set_rule(NumberOf(from.rule));
-  to->set_family(static_cast<uint32_t>(from.family));
-  to->set_op(from.op);
-  to->set_optimizer(from.optimizer);
-  to->set_opened_step(from.opened_step);
-  to->set_worst(static_cast<uint32_t>(from.worst));
-  to->set_reopened(from.reopened);
 }
 
 struct BodyWriter {
@@ -69,31 +56,7 @@ struct BodyWriter {
     WriteOptions(body.engine, rules->mutable_engine());
   }
   void operator()(const RunOpened& body) {
-    WriteRun(body.description, to->mutable_run_opened()->mutable_run());
-    to->mutable_run_opened()->set_reason(body.reason);
-    if (body.good_scale_before) {
-      to->mutable_run_opened()->set_good_scale_before(*body.good_scale_before);
-    }
-    if (body.loss_before) {
-      const LossReached& from = *body.loss_before;
-      auto* loss = to->mutable_run_opened()->mutable_loss_before();
-      loss->set_first(from.first);
-      loss->set_best(from.best);
-      loss->set_level(from.level);
-      loss->set_noise(from.noise);
-      loss->set_records(from.records);
-      loss->set_last_step(from.last_step);
-      loss->set_level_step(from.level_step);
-      loss->set_high(from.high);
-    }
-    to->mutable_run_opened()->set_attempts_before(body.updates_before);
-    for (const PastTrouble& trouble : body.troubles_before) {
-      WriteTrouble(trouble, to->mutable_run_opened()->add_troubles_before());
-    }
-    if (body.benchmark != nullptr) {
-      WriteBenchmark(*body.benchmark,
-                     to->mutable_run_opened()->mutable_benchmark());
-    }
+    WriteRunOpened(body, to->mutable_run_opened());
   }
   void operator()(const RankOpened& body) {
     v1::StoredRankOpened* opened = to->mutable_rank_opened();
@@ -197,30 +160,6 @@ Verdict ReadRules(const v1::StoredRules& from, RulesLoaded* to) {
   return ReadOptions(from.engine(), &to->engine);
 }
 
-Verdict ReadTroubles(const v1::StoredRunOpened& from, RunOpened* to) {
-  if (from.troubles_before_size() > limits::kIncidentsPerRun) {
-    return Complaint{"more incidents of attempts before than one can have", ""};
-  }
-  for (const v1::StoredPastTrouble& trouble : from.troubles_before()) {
-    if (trouble.family() > static_cast<uint32_t>(Last(Family())) ||
-        trouble.worst() > static_cast<uint32_t>(Severity::kCritical)) {
-      return Complaint{"an incident of an attempt before that cannot be", ""};
-    }
-    to->troubles_before.push_back(
-        {.id = trouble.id(),
-         .attempt = trouble.attempt(),
-         .last_step = trouble.last_step(),
-         .rule = RuleIdOf(trouble.rule()),
-         .family = static_cast<Family>(trouble.family()),
-         .op = trouble.op(),
-         .optimizer = trouble.optimizer(),
-         .opened_step = trouble.opened_step(),
-         .worst = static_cast<Severity>(trouble.worst()),
-         .reopened = trouble.reopened()});
-  }
-  return std::nullopt;
-}
-
 Verdict ReadRecordsEnded(const v1::StoredRecordsEnded& from, RecordsEnded* to) {
   if (from.how() < kRecordsEndedHows) {
     to->how = static_cast<RecordsEnded::How>(from.how());
@@ -269,30 +208,6 @@ Verdict ReadAnnotation(const v1::StoredAnnotation& from, Annotation* to) {
   to->by = from.by();
   to->reason = from.reason();
   return std::nullopt;
-}
-
-Verdict ReadRunOpened(const v1::StoredRunOpened& from, RunOpened* to) {
-  to->reason = from.reason();
-  if (from.has_good_scale_before()) {
-    to->good_scale_before = from.good_scale_before();
-  }
-  if (from.has_loss_before()) {
-    const auto& loss = from.loss_before();
-    to->loss_before = LossReached{.first = loss.first(),
-                                  .best = loss.best(),
-                                  .level = loss.level(),
-                                  .noise = loss.noise(),
-                                  .records = loss.records(),
-                                  .level_step = loss.level_step(),
-                                  .last_step = loss.last_step(),
-                                  .high = loss.high()};
-  }
-  to->updates_before = from.attempts_before();
-  if (Verdict wrong = ReadTroubles(from, to)) return wrong;
-  if (Verdict wrong = ReadBenchmark(from.benchmark(), &to->benchmark)) {
-    return wrong;
-  }
-  return ReadRun(from.run(), &to->description);
 }
 
 Verdict ReadBody(const StoredEvent& from, EventBody* to) {

@@ -19,6 +19,8 @@ bool SetField(const std::string& field, double value, Row* row) {
     row->step = static_cast<int64_t>(value);
   } else if (field == "digest") {
     row->digest = static_cast<uint64_t>(value);
+  } else if (field == "batch") {
+    row->batch = static_cast<uint64_t>(value);
   } else if (field == "fault") {
     row->fault = static_cast<UpdateFault>(static_cast<int>(value));
   } else if (field == "stuck") {

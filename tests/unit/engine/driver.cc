@@ -86,6 +86,7 @@ StepColumns Columns(const std::vector<Row>& rows, Time time) {
     if (row.samples) {
       columns.samples.push_back({at, row.samples->first, row.samples->last});
     }
+    if (row.batch) columns.batch_digests.push_back({at, *row.batch});
   }
   const auto field = [&](StepField f) -> std::optional<Column>& {
     return columns.field[static_cast<int>(f)];

@@ -30,6 +30,7 @@ struct Row {
   std::optional<bool> skipped;
   Time time{};                       // epoch: the driver's clock
   std::optional<uint64_t> digest{};  // of the replica
+  std::optional<uint64_t> batch{};   // its digest
   // The other fields, by StepField.
   std::array<std::optional<double>, kStepFields> more{};
   // Layer-wise scales: index of the op, scale.

@@ -196,18 +196,13 @@ TEST(EventCodecTest, KeepsARunsDescription) {
   run.settings = {{"allow_tf32", "0"}, {"loss", "nce"}};
   run.run_id_guessed = true;
   run.owner = "ann";
-  opened.loss_before = LossReached{.first = 11,
-                                   .best = 2.25,
-                                   .level = 2.5,
-                                   .noise = 0.125,
-                                   .records = 320,
-                                   .level_step = 4000,
-                                   .last_step = 5000,
-                                   .high = true};
+  opened.loss_before = LossReached{11, 2.25, 2.5, 0.125, 320, 4000, 5000, true};
+  opened.batches_before = FirstBatches{3, 4, 60, {1, ~0ull, 3, 4}};
   opened.updates_before = 1900;
   const RunOpened back = std::get<RunOpened>(RoundTrip(OfRank(opened)).body);
   EXPECT_EQ(back.reason, "first rank");
   EXPECT_EQ(back.loss_before, opened.loss_before);
+  EXPECT_EQ(back.batches_before, opened.batches_before);
   EXPECT_EQ(back.updates_before, 1900u);
   EXPECT_EQ(back.description.job, "word2vec");
   EXPECT_EQ(back.description.framework, "ascend_tf");
