@@ -12,6 +12,7 @@ constexpr int32_t kEndRecords = 32;  // records at the end; ours
 // However it came up, and for so long, without a way back.
 constexpr float kStaysShare = 0.25f;  // of all records; ours
 constexpr float kStays = 0.8f;        // of the rise of the middle third; ours
+constexpr float kLostAtEnd = 0.5f;    // of what was learned; as lost_share
 constexpr float kFarUp = 4;           // deviations of single losses; ours
 
 }  // namespace
@@ -24,9 +25,13 @@ bool LossHighPlateau::StaysUp() const {
       static_cast<float>(n) < kStaysShare * static_cast<float>(records_)) {
     return false;
   }
-  return best <= (1 - kSomeLearned) * std::exp(levels_.first) &&
-         courses_.standing.last() - best >=
-             kStays * (courses_.standing.middle() - best);
+  const float learned = std::exp(levels_.first) - best;
+  const float rise = courses_.standing.last() - best;
+  // A sparse log has come down before it shows a level: less may be all.
+  const bool much = learned >= kSomeLearned * std::exp(levels_.first) ||
+                    (clear && rise >= kLostAtEnd * learned &&
+                     levels_.first - levels_.best >= kFarUp * levels_.calm);
+  return much && rise >= kStays * (courses_.standing.middle() - best);
 }
 
 Severity LossHighPlateau::OnEnd(Thresholds t) {

@@ -64,8 +64,9 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "records, and stands 1.09 times above its "
     "best; or, at the end of a log, a loss of any kind that learned a quarter "
     "of its first level, and stands so far above its best for a quarter of the "
-    "run and 128 records (64, where that is four times its noise), and is no "
-    "fifth lower than in the middle of them; for information where it jumped.",
+    "run and 128 records (64, where that is four times its noise: then half of "
+    "what was learned does, too), and is no fifth lower than in the middle of "
+    "them; for information where it jumped.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,
