@@ -37,6 +37,12 @@ std::string Headline(const Comparison& c) {
       !overflow.empty()) {
     return overflow;
   }
+  if (LossesPartLater(c)) {
+    return fmt::format(
+        "B agrees with A up to step {}. Behind it no tensors are recorded, and "
+        "the losses part: by {} at step {}.",
+        c.tensor_steps.back(), Percent(*c.loss.farthest), c.loss.farthest_step);
+  }
   if (c.tensors > 0 && c.bits) {
     return "B agrees with A: what differs is what another order of sums, or "
            "the format, makes.";
@@ -237,7 +243,9 @@ Severity SeverityOf(const Comparison& comparison) {
       return Severity::kWarning;
     }
   }
-  if (comparison.unread > 0) return Severity::kWarning;
+  if (comparison.unread > 0 || LossesPartLater(comparison)) {
+    return Severity::kWarning;
+  }
   const bool told = comparison.tensors > 0;
   return !told && comparison.loss.first_step ? Severity::kWarning : overflows;
 }

@@ -52,7 +52,7 @@ class DumpRows {
 
  private:
   size_t AddRow(uint32_t op, Slot slot, uint64_t elements) {
-    columns_.step.push_back(step_);
+    columns_.AddGroup(step_, Time{});
     columns_.op.push_back(op);
     columns_.slot.push_back(slot);
     columns_.elements.push_back(elements);

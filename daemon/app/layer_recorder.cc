@@ -33,10 +33,8 @@ void LayerRecorder::TakeOps(const Event& event, const OpColumns& columns) {
   const std::vector<OpName>& names = names_[event.session];
   SparseRows sparse(columns);
   for (size_t row = 0; row < columns.rows(); ++row) {
-    if (columns.step[row] != rank.ops_step) {
-      rank.ops_step = columns.step[row];
-      rank.trends.NextStep(rank.ops_step);
-    }
+    const int64_t step = columns.GroupOf(row).step;
+    if (step != rank.ops_step) rank.trends.NextStep(rank.ops_step = step);
     const bool gradient = IsOfGradient(columns.slot[row]);
     if (!gradient || columns.op[row] >= names.size()) continue;
     const OpName& op = names[columns.op[row]];

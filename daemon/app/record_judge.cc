@@ -118,7 +118,7 @@ void RecordJudge::NameOps(int32_t rank, OpNames names) {
 
 void RecordJudge::TakeOps(int32_t rank, OpColumns columns) {
   Judge();
-  columns.time.assign(columns.rows(), now_);
+  for (OpGroup& group : columns.groups) group.time = now_;
   Admit({.session = ranks_[rank].session,
          .sequence = ++ranks_[rank].sequence,
          .sent = now_,

@@ -140,7 +140,9 @@ std::string RulePageText(const RuleSpec& rule, const Style& style) {
   if (!rule.thresholds.empty()) {
     out += '\n' + style.Bold("Thresholds") + '\n' + ThresholdLines(rule, style);
   }
-  out += '\n' + style.Bold("Causes, and what people do about them") + '\n';
+  if (!page.causes.empty()) {
+    out += '\n' + style.Bold("Causes, and what people do about them") + '\n';
+  }
   for (const PageCause& cause : page.causes) {
     out += Wrapped(cause.title + ": " + cause.meaning, 2, style.columns);
     for (const Action& action : cause.actions) {
@@ -165,7 +167,9 @@ std::string RulePageMarkdown(const RuleSpec& rule) {
   if (!rule.thresholds.empty()) {
     out += "\n## Thresholds\n\n" + ThresholdTable(rule);
   }
-  out += "\n## Causes, and what people do about them\n";
+  if (!page.causes.empty()) {
+    out += "\n## Causes, and what people do about them\n";
+  }
   for (const PageCause& cause : page.causes) {
     out += fmt::format("\n### {}\n\n{}\n\n", cause.title, cause.meaning);
     for (const Action& action : cause.actions) {

@@ -126,7 +126,7 @@ void RunCollector::TakeFlags(const Event& event, const OpColumns& columns) {
     if (op >= ops.size() || ops[op] == UINT32_MAX) continue;
     if (run_.overflows.size() == kFlagsKept) return;
     run_.overflows.push_back(
-        {columns.step[row], run_.ops[ops[op]].name, "device flag", ""});
+        {columns.GroupOf(row).step, run_.ops[ops[op]].name, "device flag", ""});
   }
 }
 
@@ -149,7 +149,7 @@ void RunCollector::TakeOps(const Event& event, const OpColumns& columns) {
     TakeCounts(columns, row, &tensor);
     const uint32_t op = columns.op[row];
     if (op >= ops.size() || ops[op] == UINT32_MAX) continue;
-    tensor.step = columns.step[row];
+    tensor.step = columns.GroupOf(row).step;
     tensor.op = ops[op];
     tensor.slot = columns.slot[row];
     tensor.elements = columns.elements[row];

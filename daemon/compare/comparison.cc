@@ -14,6 +14,8 @@ namespace {
 // A loss is a sum of the model's output: beyond this many times the noise of
 // what it is made of it is another function.
 constexpr double kLossJump = 32;
+// Means of 20 losses that lie apart by so much are no noise; Megatron's.
+constexpr double kFarApart = 0.05;
 constexpr double kLossRounding = 1e-6;
 
 const ComparedStep* StepAt(const ComparedRun& run, int64_t step) {
@@ -282,7 +284,27 @@ void TakeEarlier(const ComparedRun& a, const ComparedRun& b, Comparison* out) {
   }
 }
 
+// All tensors are equal to the bit, and the losses part behind the last of
+// them.
+void TakeLater(Comparison* out) {
+  if (out->first || out->bits || out->tensor_steps.empty()) return;
+  const int64_t last = out->tensor_steps.back();
+  if (out->loss.first_step.value_or(last) <= last) return;
+  Divergence d;
+  d.kind = DivergenceClass::kBetweenSteps;
+  d.step = *out->loss.first_step;
+  d.op = "the loss";
+  d.known_equal = last;
+  out->first = d;
+}
+
 }  // namespace
+
+bool LossesPartLater(const Comparison& c) {
+  return c.bits && !c.tensor_steps.empty() && c.loss.farthest &&
+         std::fabs(*c.loss.farthest) >= kFarApart &&
+         c.loss.farthest_step > c.tensor_steps.back();
+}
 
 Comparison Compare(const ComparedRun& a, const ComparedRun& b,
                    const Floors* floors) {
@@ -300,6 +322,7 @@ Comparison Compare(const ComparedRun& a, const ComparedRun& b,
   out.unread = a.unread + b.unread;
   RunWalk(a, b, floors, &out).Go();
   TakeEarlier(a, b, &out);
+  TakeLater(&out);
   return out;
 }
 

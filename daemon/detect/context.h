@@ -171,6 +171,8 @@ inline Severity OfApplied(const RunDescription& run, Severity severity) {
 constexpr uint32_t Bit(StepField field) {
   return 1u << static_cast<int>(field);
 }
+// A norm or a learning rate that is not finite.
+inline constexpr uint32_t kOddNumberBit = 1u << 23;
 // A loss that is not finite, or not from 0.1 to 4.
 inline constexpr uint32_t kOddLossBit = 1u << 24;
 inline constexpr double kLeastUsualLoss = 0.1;  // ours
@@ -182,15 +184,25 @@ inline constexpr uint32_t kUnsteadyBit = 1u << 28;
 inline constexpr uint32_t kReplicaDigestBit = 1u << 29;
 inline constexpr uint32_t kGradientsBit = 1u << 30;
 inline constexpr uint32_t kLayersBit = 1u << 31;
-static_assert(kStepFields <= 24);
+static_assert(kStepFields <= 23);
 inline uint32_t BringsOfLoss(const StepRecord& record) {
   if (!record.has(StepField::kLoss)) return 0;
   const double loss = record[StepField::kLoss];
   if (loss >= kLeastUsualLoss && loss < kMostUsualLoss) return 0;
   return kOddLossBit | (loss < 0 ? kNegativeLossBit : 0);
 }
+inline constexpr StepField kWatchedForOdd[] = {
+    StepField::kParamNorm, StepField::kUpdateNorm, StepField::kAppliedGradNorm,
+    StepField::kLearningRate};
+inline uint32_t BringsOfOthers(const StepRecord& record) {
+  double sum = 0;  // finite where all are: none is near what a double holds
+  for (const StepField field : kWatchedForOdd) {
+    if (record.has(field)) sum += record[field];
+  }
+  return std::isfinite(sum) ? 0 : kOddNumberBit;
+}
 inline uint32_t Brings(const StepContext& c) {
-  return c.record.present | BringsOfLoss(c.record) |
+  return c.record.present | BringsOfLoss(c.record) | BringsOfOthers(c.record) |
          (c.level == LevelKind::kOfRivals ? kRivalsBit : 0) |
          (c.scaler.steady() ? 0 : kUnsteadyBit) |
          (c.record.replica_digest ? kReplicaDigestBit : 0) |

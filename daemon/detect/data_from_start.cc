@@ -11,8 +11,10 @@ constinit const RuleSpec DataFromStart::kSpec = {
     "A restart takes its data from the start, not from where the attempt "
     "before it stood.",
     "Rank 0's first 4 batches of an attempt are those that the run began with, "
-    "to the bit, though its steps go on; for information where the run had "
-    "come through all its data before.",
+    "to the bit, though its steps go on, and the attempt before it had other "
+    "data at these steps. For information where that attempt ended there, so "
+    "that an epoch may have ended, too; and where the run had come through its "
+    "data before, so that an epoch begins anew in its midst.",
     "The attempt ends.",
     {},
     "It reads digests of batches, which clients collect at level \"compare\". "
@@ -21,24 +23,25 @@ constinit const RuleSpec DataFromStart::kSpec = {
 Severity DataFromStart::OnTime(const TimeContext& c, Thresholds) {
   if (c.data_again == nullptr) return Severity::kNone;
   again_ = *c.data_again;
-  return again_.passed ? Severity::kInfo : Severity::kWarning;
+  return again_.how == DataAgain::How::kAnew ? Severity::kWarning
+                                             : Severity::kInfo;
 }
 
 void DataFromStart::Describe(Finding* finding) const {
-  const int64_t more = FirstBatches::kMost - 1;
   finding->opened_step = finding->last_step = again_.step;
   finding->subject.rank = 0;
   finding->sentence = Sentence(
-      "The data begin from the start at this restart: the batches of "
-      "steps ",
-      again_.step, " to ", again_.step + more, " are those of steps ",
-      again_.first, " to ", again_.first + more, ".");
-  if (again_.passed) {
+      "The data begin from the start at this restart: the batches of steps ",
+      again_.step, " to ", again_.last, " are those of steps ", again_.run_step,
+      " to ", again_.run_last,
+      again_.how == DataAgain::How::kNotSure ? ", unless an epoch ended there."
+                                             : ".");
+  if (again_.how == DataAgain::How::kInEpoch) {
     finding->sentence +=
         " The run had come through its data before: an epoch begins anew in "
         "its midst.";
   }
-  finding->numbers = {{"first_step", static_cast<double>(again_.first), ""}};
+  finding->numbers = {{"first_step", static_cast<double>(again_.run_step), ""}};
 }
 
 }  // namespace nanwatch

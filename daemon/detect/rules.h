@@ -31,6 +31,7 @@
 #include "detect/near_overflow.h"
 #include "detect/never_calibrated.h"
 #include "detect/no_single_scale.h"
+#include "detect/number_nonfinite.h"
 #include "detect/numeric_mutation.h"
 #include "detect/one_scale_suffices.h"
 #include "detect/op_internal_overflow.h"
@@ -88,7 +89,7 @@ using StepRules =
              MetricAbsentAsZero, LrSkipDesync, GradRatio, GradVanishing,
              UnderflowMeasured, UnderflowPredicted, NoSingleScale,
              ClippedBeforeUnscaling, UnscaledTwice, UpdateFaultRule, UpdateLost,
-             LossImpossible, RivalGone>;
+             LossImpossible, RivalGone, NumberNonfinite>;
 // A (rank, op, slot), made on demand.
 using OpRules =
     RuleList<OverflowNotScaleDependent, WeightNonfinite,
@@ -114,7 +115,7 @@ using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
                            EvaluationNonfinite, LayerWithoutGradient,
                            TermNonfinite, ScoreLost, DataFromStart>;
 
-static_assert(sizeof(StepRules) <= 4096, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4160, "a part of every rank's state");
 
 // A RulesInForce made ready for the lists. Thresholds that the set lacks
 // are the defaults (an older daemon wrote it); rules that do not exist are

@@ -25,6 +25,7 @@ RuleId PartOf(When when) {
       {When::kOfScore, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfData, RuleId::kDataFromStart},
+      {When::kOfNumber, RuleId::kNumberNonfinite},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
     if (one == when) return rule;
@@ -88,6 +89,7 @@ bool Holds(When when, const Situation& s) {
     case When::kOfScore:
     case When::kOfRival:
     case When::kOfData:
+    case When::kOfNumber:
     case When::kOfNorm:
       return s.part == PartOf(when) && !s.of_loss;
     case When::kMissing:
@@ -108,8 +110,8 @@ constexpr RuleSet kLeftLevel =
     kLossLevel | kNorm | RuleSet{RuleId::kLossImpossible};
 // What no cause explains, and has advice of its own.
 constexpr RuleSet kOwnAdvice =
-    kToldOfParts |
-    RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing, RuleId::kDataFromStart};
+    kToldOfParts | RuleSet{RuleId::kRivalGone, RuleId::kGradVanishing,
+                           RuleId::kDataFromStart, RuleId::kNumberNonfinite};
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
 

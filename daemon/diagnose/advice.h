@@ -49,6 +49,7 @@ enum class When : uint8_t {
   kOfScore,       // it is one of a score, or of how an evaluation goes
   kOfRival,       // it is one of two losses against each other
   kOfData,        // it is one of the order of data
+  kOfNumber,      // it is a norm or a rate that is not finite
   kOfNorm,        // the gradients went, all of them
 };
 

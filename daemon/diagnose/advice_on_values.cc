@@ -374,6 +374,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
+    {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };
 

@@ -174,6 +174,7 @@ constexpr Look kLooks[] = {
      "leave them out of the digest."},
     {RuleId::kRankApart, kLookAtRank},
     {RuleId::kDataFromStart, kLookAtData},
+    {RuleId::kNumberNonfinite, kLookAtNumber},
     {RuleId::kSdcStrikes,
      "Swap the rank's data with another's: if the trouble moves, it is the "
      "data; if it stays, take the device out."},

@@ -50,6 +50,10 @@ inline constexpr std::string_view kLookAtData =
     "Save with each checkpoint where the data stand (a stateful data loader, "
     "the sampler's epoch and position) and load it at a restart; or skip the "
     "batches that were trained on. Then restart: the weights are sound.";
+inline constexpr std::string_view kLookAtNumber =
+    "Find out which weights are not finite (count them parameter by "
+    "parameter), or whether the norm is computed in fp16, where it overflows "
+    "above 65504. Checkpoints after that step may hold such weights.";
 inline constexpr std::string_view kLookAtRank =
     "Give the rank another one's batch: if its numbers come back, look at its "
     "data (a shard, an order, a broken file). If they stay, compare its "

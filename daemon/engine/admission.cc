@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "engine/step_slice.h"
 #include "model/limits.h"
+#include "model/step_extent.h"
 
 namespace nanwatch {
 namespace {
@@ -23,15 +24,16 @@ Dropped LostWith(const ClientMessage& message) {
   const auto* steps = std::get_if<StepBatch>(&message.body);
   const auto* ops = std::get_if<OpBatch>(&message.body);
   if (steps == nullptr && ops == nullptr) return {};
-  const std::vector<int64_t>& column =
-      steps != nullptr ? steps->columns.step : ops->columns.step;
   Dropped lost;
-  (steps != nullptr ? lost.steps : lost.ops) = column.size();
-  const auto [low, high] = std::minmax_element(column.begin(), column.end());
-  if (low != column.end()) {
-    lost.first_step = *low;
-    lost.last_step = *high;
+  if (steps != nullptr) {
+    lost.steps = steps->columns.rows();
+  } else {
+    lost.ops = ops->columns.rows();
   }
+  const StepExtent extent =
+      steps != nullptr ? ExtentOf(steps->columns) : ExtentOf(ops->columns);
+  lost.first_step = extent.first;
+  lost.last_step = extent.last;
   return lost;
 }
 

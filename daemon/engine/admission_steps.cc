@@ -90,8 +90,9 @@ void Admission::Shift(Time now, Time sent, SessionId session,
 void Admission::Shift(Time now, Time sent, SessionId session,
                       OpColumns* columns) {
   if (columns->rows() == 0) return;
-  const Duration offset = Offset(now, sent, columns->time.back(), session);
-  for (Time& time : columns->time) time = std::min(time + offset, now);
+  std::vector<OpGroup>& groups = columns->groups;
+  const Duration offset = Offset(now, sent, groups.back().time, session);
+  for (OpGroup& group : groups) group.time = std::min(group.time + offset, now);
 }
 
 void Admission::Steps(StepColumns columns, Event event,

@@ -14,35 +14,44 @@ namespace nanwatch {
 
 class BatchWatch {
  public:
-  // The attempts before began with `before`.
-  void Continue(const FirstBatches& before) {
-    if (own_.count == 0) before_ = before;
-  }
-  // Takes the digests of the attempt's batches, in the order of its steps.
+  // `before`: what the attempts before left.
+  void Continue(const FirstBatches& before);
+  // Takes the digests of the attempt's batches; of a step the first counts.
   void Add(int64_t step, uint64_t digest);
 
-  // Returns what the run began with; nullopt: fewer batches than that are
-  // known.
-  std::optional<FirstBatches> first() const {
-    if (before_) return before_;
-    if (own_.count < FirstBatches::kMost) return std::nullopt;
-    return own_;
-  }
+  const FirstBatches& first() const { return first_; }
   // Null: it takes other data, or too little is known.
   const DataAgain* again() const { return again_ ? &*again_ : nullptr; }
 
  private:
-  void Judge();
+  // Batches of an attempt that are compared. One would do: digests have 64
+  // bits. Several show that batches differ.
+  static constexpr int32_t kCompared = 4;  // ours
 
-  std::optional<FirstBatches> before_;  // absent: this is the first attempt
-  FirstBatches own_;                    // of this attempt
+  bool Compares() const { return same_ >= 0 && same_ < kCompared; }
+  void Compare(int64_t step, uint64_t digest);
+  void Judge();
+  void Learn(int64_t step, uint64_t digest);
+
+  FirstBatches first_;
+  bool restarted_ = false;
+  // Of the attempt's first batches: so many are the run's; -1: one was not, or
+  // it is the first attempt.
+  int32_t same_ = -1;
+  std::optional<int64_t> newest_;  // step of this attempt
+  DataAgain seen_;
   std::optional<DataAgain> again_;
 
   template <typename A>
   friend void Fields(A& archive, BatchWatch& w) {
-    archive(w.before_, w.own_, w.again_);
+    archive(w.first_, w.restarted_, w.same_, w.newest_, w.seen_, w.again_);
   }
 };
+
+template <typename A>
+void Fields(A& archive, FirstBatches& f) {
+  archive(f.batches, f.newest, f.period);
+}
 
 }  // namespace nanwatch
 

@@ -133,7 +133,7 @@ std::optional<float> OpTrends::AddWeight(const OpColumns& columns, size_t row,
                                          bool ordinary) {
   const std::optional<float> largest = StatAt(columns, OpStat::kAbsMax, row);
   if (!largest || (*largest >= kWildWeight && !ordinary)) return largest;
-  const int64_t step = columns.step[row];
+  const int64_t step = columns.GroupOf(row).step;
   const uint32_t op = columns.op[row];
   if (weights_.empty() || weights_.back().step != step) {
     if (weights_.size() == kLooks) weights_.erase(weights_.begin());
@@ -209,7 +209,7 @@ void OpTrends::AddGradient(const OpColumns& columns, size_t row, int32_t order,
   if (fp16) {
     AddRange(columns, row, order, name, sparse);
   } else if (layers_.layerwise()) {
-    layers_.Add({.step = columns.step[row],
+    layers_.Add({.step = columns.GroupOf(row).step,
                  .op = columns.op[row],
                  .slot = columns.slot[row],
                  .bad = sparse->IsBad(row),
@@ -262,7 +262,7 @@ void OpTrends::AddRange(const OpColumns& columns, size_t row, int32_t order,
   std::optional<double> lowest = status.lowest;
   if (fit.sight == Sight::kCut) lowest = fit.low;
   range.Add(columns.op[row], lowest, status.abs_max);
-  layers_.Add({.step = columns.step[row],
+  layers_.Add({.step = columns.GroupOf(row).step,
                .op = columns.op[row],
                .slot = columns.slot[row],
                .bad = sparse->IsBad(row),
@@ -281,7 +281,7 @@ void OpTrends::AddFp8Range(const OpColumns& columns, size_t row, Dtype dtype,
   if (amax && !status.abs_max) status.abs_max = *amax / inv;
   const ScaleFit fit = FitOf(status, 0);
   if (fit.sight == Sight::kNone) return;
-  layers_.Add({.step = columns.step[row],
+  layers_.Add({.step = columns.GroupOf(row).step,
                .op = columns.op[row],
                .slot = columns.slot[row],
                .fit = fit,

@@ -107,8 +107,10 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
       !names.empty() && zeros && !zeros->rows.empty() ? zeros->rows[0] : rows;
   SparseRows sparse(columns);
   uint64_t late = 0;
+  auto group = columns.groups.begin();
   for (size_t row = 0; row < rows; ++row) {
-    const int64_t step = columns.step[row];
+    if (row == group->end) ++group;
+    const int64_t step = group->step;
     if (step != forward_.step) NextStep(step);
     late += step < last_step;
     const Slot slot = columns.slot[row];

@@ -98,7 +98,9 @@ void RunState::Follow(Time now, const RunState& before) {
 void RunState::WriteBefore(RunOpened* opened) const {
   opened->good_scale_before = HighestGoodScale();
   opened->loss_before = ReachedLoss();
-  opened->batches_before = batches_.first();
+  if (!batches_.first().batches.empty()) {
+    opened->batches_before = batches_.first();
+  }
   // Its own attempts before are others for the next one.
   if (bench_.any() && !bench_.benchmark()->earlier_attempt) {
     opened->benchmark = bench_.benchmark();

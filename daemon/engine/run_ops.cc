@@ -80,8 +80,9 @@ void RunState::TakeOps(Time now, RankState* rank, const OpColumns& columns,
   heard_ = kPause;
   rank->totals.op_statuses += columns.rows();
   totals_.op_statuses += columns.rows();
-  rank->last_op_time = columns.time.back();
-  rank->last_op_step = std::max(rank->last_op_step, columns.step.back());
+  const OpGroup& newest = columns.groups.back();
+  rank->last_op_time = newest.time;
+  rank->last_op_step = std::max(rank->last_op_step, newest.step);
   if (rank->op_only) {
     JudgeWaitingOps(rank, rank->ops.newest_step(), effects);
   }

@@ -5,6 +5,7 @@
 
 #include "history/incident_codec.h"
 #include "model/limits.h"
+#include "model/step_extent.h"
 #include "wire/event_codec.h"
 
 namespace nanwatch {
@@ -16,22 +17,15 @@ constexpr size_t kGroupsKept = 64;
 
 struct Extent {
   uint64_t records = 0;
-  int64_t first_step = 0;
-  int64_t last_step = 0;
+  StepExtent steps;
 };
-
-Extent ExtentOf(const std::vector<int64_t>& steps) {
-  if (steps.empty()) return {};
-  const auto [first, last] = std::minmax_element(steps.begin(), steps.end());
-  return {steps.size(), *first, *last};
-}
 
 Extent ExtentOf(const Event& event) {
   if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
-    return ExtentOf(steps->columns.step);
+    return {steps->columns.rows(), ExtentOf(steps->columns)};
   }
   if (const auto* ops = std::get_if<OpBatch>(&event.body)) {
-    return ExtentOf(ops->columns.step);
+    return {ops->columns.rows(), ExtentOf(ops->columns)};
   }
   return {};
 }
@@ -138,11 +132,11 @@ Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
   if (group.count == 0) {
     group.first_id = item.id;
     group.place = place;
-    group.first_step = extent.first_step;
-    group.last_step = extent.last_step;
+    group.first_step = extent.steps.first;
+    group.last_step = extent.steps.last;
   }
-  group.first_step = std::min(group.first_step, extent.first_step);
-  group.last_step = std::max(group.last_step, extent.last_step);
+  group.first_step = std::min(group.first_step, extent.steps.first);
+  group.last_step = std::max(group.last_step, extent.steps.last);
   group.records += extent.records;
   ++group.count;
   AppendToBlob(item.id, item.now, encoded_, &group.last_id, &group.last_now,

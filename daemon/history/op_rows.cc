@@ -97,7 +97,7 @@ size_t TakeBatch(const StampedEvent& stamped, const OpQuery& query,
   const auto known = names.find(stamped.event.session);
   size_t looked_at = 0;
   for (size_t i = ops->columns.rows(); i-- > 0 && rows->size() < most;) {
-    const int64_t step = ops->columns.step[i];
+    const int64_t step = ops->columns.GroupOf(i).step;
     if (step < query.from || step > query.to) continue;
     ++looked_at;
     OpStatus status = ReadRow(ops->columns, i);
@@ -120,7 +120,9 @@ int64_t FirstStep(const std::vector<StampedEvent>& events) {
   for (const StampedEvent& stamped : events) {
     const auto* ops = std::get_if<OpBatch>(&stamped.event.body);
     if (ops == nullptr) continue;
-    for (const int64_t step : ops->columns.step) first = std::min(first, step);
+    for (const OpGroup& group : ops->columns.groups) {
+      first = std::min(first, group.step);
+    }
   }
   return first;
 }

@@ -13,6 +13,10 @@ namespace nanwatch {
 namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
+// Nor anywhere further on: what is behind a '*' is not in the rest.
+constexpr size_t kNever = kNowhere - 1;
+
+bool IsPlace(size_t at) { return at < kNever; }
 
 // The letters that `pattern` begins with, up to what stands for others.
 std::string_view Literal(std::string_view pattern) {
@@ -117,10 +121,10 @@ size_t PatternReader::MatchBehind(std::string_view pattern,
     Numbers more = *numbers;
     const size_t end = Match(pattern, line, at, &more);
     if (end == kNowhere) continue;
-    *numbers = more;
+    if (end != kNever) *numbers = more;
     return end;
   }
-  return kNowhere;
+  return kNever;
 }
 
 size_t PatternReader::Match(std::string_view text, std::string_view line,
@@ -193,7 +197,7 @@ bool PatternReader::ReadPattern(const LinePattern& pattern,
     const std::string_view message = line.substr(at, next - at);
     Numbers numbers;
     numbers.fact.at = static_cast<uint32_t>(at);
-    if (Match(text, message, 0, &numbers) != kNowhere &&
+    if (IsPlace(Match(text, message, 0, &numbers)) &&
         ReadAlso(pattern, message, &numbers)) {
       Take(pattern, &numbers, facts);
       read = true;

@@ -4,29 +4,39 @@
 #ifndef NANWATCH_MODEL_FIRST_BATCHES_H_
 #define NANWATCH_MODEL_FIRST_BATCHES_H_
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace nanwatch {
 
-// Of rank 0, in the run's first attempt.
+// Of rank 0. Clients that take digests seldom do so at each 64th step at least,
+// and of the first 64: so one of them meets each epoch that begins.
 struct FirstBatches {
-  // One would do: digests have 64 bits. Several show that batches differ.
-  static constexpr int32_t kMost = 4;  // ours
-
-  int64_t step = 0;    // of the first one
-  int32_t count = 0;   // of digests
-  int64_t period = 0;  // steps until the first one came again; 0: it did not
-  std::array<uint64_t, kMost> digests{};
+  static constexpr size_t kMost = 64;  // as in the client
+  struct Batch {
+    int64_t step = 0;
+    uint64_t digest = 0;
+    bool operator==(const Batch&) const = default;
+  };
+  std::vector<Batch> batches;  // by rising steps
+  int64_t newest = 0;          // step with a digest
+  int64_t period = 0;          // steps until they came again; 0: they did not
   bool operator==(const FirstBatches&) const = default;
 };
 
 // An attempt that trains on the run's first batches once more.
 struct DataAgain {
-  int64_t step = 0;     // the attempt's first
-  int64_t first = 0;    // the run's
-  bool passed = false;  // the attempt before had come through its data: an
-                        // epoch begins anew in its midst
+  enum class How : uint8_t {
+    kAnew,     // the attempt before had other data at these steps
+    kNotSure,  // it ended there: an epoch may have, too
+    kInEpoch,  // the data had been passed: an epoch begins anew in its midst
+  };
+  How how = How::kAnew;
+  int64_t step = 0;  // the attempt's first, and the last that is looked at
+  int64_t last = 0;
+  int64_t run_step = 0;  // the run's
+  int64_t run_last = 0;
   bool operator==(const DataAgain&) const = default;
 };
 

@@ -175,10 +175,25 @@ bool IsForComparing(const OpColumns& columns) {
          std::none_of(columns.stat.begin(), columns.stat.end(), told);
 }
 
+void OpColumns::AddGroup(int64_t step, Time time, size_t n) {
+  const bool same = !groups.empty() && groups.back().step == step &&
+                    groups.back().time == time;
+  if (!same) {
+    const uint32_t begin = groups.empty() ? 0 : groups.back().end;
+    groups.push_back({step, time, begin});
+  }
+  groups.back().end += static_cast<uint32_t>(n);
+}
+
+const OpGroup& OpColumns::GroupOf(size_t row) const {
+  return *std::ranges::upper_bound(groups, row, {}, &OpGroup::end);
+}
+
 OpStatus ReadRow(const OpColumns& columns, size_t row) {
   OpStatus status;
-  status.step = columns.step[row];
-  status.time = columns.time[row];
+  const OpGroup& group = columns.GroupOf(row);
+  status.step = group.step;
+  status.time = group.time;
   status.op = columns.op[row];
   status.slot = columns.slot[row];
   status.elements = columns.elements[row];

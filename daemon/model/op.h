@@ -136,9 +136,16 @@ struct Sketches {
 };
 
 // Columns of n rows; an op's rows of one step in execution order.
+// Rows of one step that came at one time: those behind the group before it.
+struct OpGroup {
+  int64_t step = 0;
+  Time time{};       // the daemon's, see engine/admission.h
+  uint32_t end = 0;  // the row behind its last one
+  bool operator==(const OpGroup&) const = default;
+};
+
 struct OpColumns {
-  std::vector<int64_t> step;       // n
-  std::vector<Time> time;          // n; the daemon's, see engine/admission.h
+  std::vector<OpGroup> groups;     // of all rows; no two alike side by side
   std::vector<uint32_t> op;        // n, indices into the session's op names
   std::vector<Slot> slot;          // n
   std::vector<uint64_t> elements;  // n; what the statistics cover
@@ -150,7 +157,11 @@ struct OpColumns {
   Sketches sketches;
   uint64_t request_id = 0;
 
-  size_t rows() const { return step.size(); }
+  size_t rows() const { return op.size(); }
+  // Adds the step and time of the next `n` rows.
+  void AddGroup(int64_t step, Time time, size_t n = 1);
+  // REQUIRES: row < rows().
+  const OpGroup& GroupOf(size_t row) const;
 };
 
 // One row, for the slow path and for reading. nullopt: absent or not collected.

@@ -84,6 +84,7 @@ enum class RuleId : uint8_t {
   kTermNonfinite = 73,
   kScoreLost = 74,
   kDataFromStart = 75,
+  kNumberNonfinite = 76,
 };
 
 // Numbers of rules are below it.

@@ -64,14 +64,13 @@ Verdict ReadGroups(const Batch& from, size_t rows, OpColumns* to) {
   if (Verdict w = ReadDeltas(from.time_us_deltas(), "time_us", &times)) {
     return w;
   }
-  to->step.reserve(rows);
-  to->time.reserve(rows);
+  size_t left = rows;
   for (int i = 0; i < groups; ++i) {
     const size_t n = from.step_rows(i);
-    if (n > rows - to->step.size()) break;
-    to->step.insert(to->step.end(), n, steps[i]);
-    to->time.insert(to->time.end(), n, times[i]);
-    if (i + 1 == groups && to->step.size() == rows) return std::nullopt;
+    if (n > left) break;
+    left -= n;
+    if (n > 0) to->AddGroup(steps[i], times[i], n);
+    if (i + 1 == groups && left == 0) return std::nullopt;
   }
   if (groups == 0 && rows == 0) return std::nullopt;
   return Complaint{
@@ -173,12 +172,13 @@ Complaint TooMany(std::string_view name, size_t row, uint64_t count,
                   const OpColumns& ops) {
   return {fmt::format("row {} (op {}, step {}) counts {} in column {}, more "
                       "than its {} elements leave; count each element once",
-                      row, ops.op[row], ops.step[row], count, name,
+                      row, ops.op[row], ops.GroupOf(row).step, count, name,
                       ops.elements[row]),
           ""};
 }
 
-Verdict ReadCounts(const Batch& from, size_t rows, Left* left, OpColumns* to) {
+Verdict ReadCounts(const Batch& from, size_t rows, OpColumns* to) {
+  Left left;  // where there are counts
   for (int c = 0; c < kOpCounts; ++c) {
     const auto& access = kCounts[c];
     if (!(from.*access.has)()) continue;
@@ -187,12 +187,13 @@ Verdict ReadCounts(const Batch& from, size_t rows, Left* left, OpColumns* to) {
     if (Verdict w = ReadColumn((from.*access.get)(), name, rows, &counts)) {
       return w;
     }
+    if (left.empty() && !counts.rows.empty()) left = LeftOf(from, *to);
     for (size_t i = 0; i < counts.rows.size(); ++i) {
       const uint32_t row = counts.rows[i];
-      if (counts.counts[i] > (*left)[row]) {
+      if (counts.counts[i] > left[row]) {
         return TooMany(name, row, counts.counts[i], *to);
       }
-      (*left)[row] -= counts.counts[i];
+      left[row] -= counts.counts[i];
     }
   }
   return std::nullopt;
@@ -268,8 +269,7 @@ Verdict ReadSketches(const v1::Sketches& from, size_t rows, Sketches* to) {
 }
 
 Verdict ReadStatistics(const Batch& from, size_t rows, OpColumns* to) {
-  Left left = LeftOf(from, *to);
-  if (Verdict w = ReadCounts(from, rows, &left, to)) return w;
+  if (Verdict w = ReadCounts(from, rows, to)) return w;
   for (int s = 0; s < kOpStats; ++s) {
     const auto& access = kStats[s];
     if (!(from.*access.has)()) continue;
@@ -319,14 +319,12 @@ namespace {
 void WriteGroups(const OpColumns& from, Batch* to) {
   std::vector<int64_t> steps;
   std::vector<Time> times;
-  for (size_t row = 0; row < from.rows(); ++row) {
-    if (row == 0 || from.step[row] != steps.back() ||
-        from.time[row] != times.back()) {
-      steps.push_back(from.step[row]);
-      times.push_back(from.time[row]);
-      to->add_step_rows(0);
-    }
-    ++to->mutable_step_rows()->at(to->step_rows_size() - 1);
+  uint32_t begin = 0;
+  for (const OpGroup& group : from.groups) {
+    steps.push_back(group.step);
+    times.push_back(group.time);
+    to->add_step_rows(group.end - begin);
+    begin = group.end;
   }
   WriteDeltas(steps, to->mutable_step_deltas());
   WriteDeltas(times, to->mutable_time_us_deltas());

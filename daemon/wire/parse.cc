@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/limits.h"
+#include "model/step_extent.h"
 #include "wire/complaint.h"
 #include "wire/op_codec.h"
 #include "wire/op_name_codec.h"
@@ -37,15 +38,19 @@ bool AllWithin(const std::vector<T>& column, int64_t most, Convert&& number) {
   });
 }
 
+Verdict CheckStep(int64_t step, size_t row) {
+  if (step >= 0 && step <= kStepMax) return std::nullopt;
+  return Complaint{
+      fmt::format("row {} is of step {}; steps lie in 0 .. 2^53", row, step),
+      ""};
+}
+
 Verdict CheckSteps(const std::vector<int64_t>& steps) {
   if (AllWithin(steps, kStepMax, [](int64_t step) { return step; })) {
     return std::nullopt;
   }
   for (size_t row = 0; row < steps.size(); ++row) {
-    if (steps[row] >= 0 && steps[row] <= kStepMax) continue;
-    return Complaint{fmt::format("row {} is of step {}; steps lie in 0 .. 2^53",
-                                 row, steps[row]),
-                     ""};
+    if (Verdict w = CheckStep(steps[row], row)) return w;
   }
   return std::nullopt;
 }
@@ -159,8 +164,16 @@ Verdict ReadOpBatch(const v1::OpBatch& from, const OpShapes* shapes,
   if (columns.rows() == 0) {
     return Complaint{"the batch holds no rows; send none instead", ""};
   }
-  if (Verdict w = CheckSteps(columns.step)) return w;
-  return CheckTimes(columns.time);
+  uint32_t row = 0;
+  for (const OpGroup& group : columns.groups) {
+    if (Verdict w = CheckStep(group.step, row)) return w;
+    const int64_t micros = ToMicros(group.time);
+    if (micros < 0 || micros > kTimeMax) {
+      return CheckTime(micros, fmt::format("the time of row {}", row));
+    }
+    row = group.end;
+  }
+  return std::nullopt;
 }
 
 Verdict ReadDropped(const v1::Dropped& from, ClientMessage* message) {
@@ -285,13 +298,12 @@ Dropped Lost(const IngestRequest& request, const ClientMessage& message) {
   lost.ops = request.ops().op_deltas_size();
   const auto* steps = std::get_if<StepBatch>(&message.body);
   const auto* ops = std::get_if<OpBatch>(&message.body);
-  const std::vector<int64_t>* column = steps != nullptr ? &steps->columns.step
-                                       : ops != nullptr ? &ops->columns.step
-                                                        : nullptr;
-  if (column == nullptr || column->empty() || CheckSteps(*column)) return lost;
-  const auto [low, high] = std::minmax_element(column->begin(), column->end());
-  lost.first_step = *low;
-  lost.last_step = *high;
+  const StepExtent extent = steps != nullptr ? ExtentOf(steps->columns)
+                            : ops != nullptr ? ExtentOf(ops->columns)
+                                             : StepExtent{};
+  if (extent.first < 0 || extent.last > kStepMax) return lost;
+  lost.first_step = extent.first;
+  lost.last_step = extent.last;
   return lost;
 }
 
@@ -370,11 +382,12 @@ size_t WeightOf(const ClientMessage& message) {
               columns.batch_digests.size() * sizeof(BatchDigest);
   } else if (const auto* ops = std::get_if<OpBatch>(&message.body)) {
     const OpColumns& columns = ops->columns;
-    size_t row = 2 * sizeof(int64_t) + sizeof(Time) + sizeof(uint32_t) + 1;
+    size_t row = sizeof(uint64_t) + sizeof(uint32_t) + 1;
     for (const auto& stat : columns.stat) {
       if (stat) row += sizeof(float);
     }
-    weight += columns.rows() * row + columns.digest.size() * sizeof(uint64_t) +
+    weight += columns.rows() * row + columns.groups.size() * sizeof(OpGroup) +
+              columns.digest.size() * sizeof(uint64_t) +
               columns.sketches.values.size() * sizeof(float);
     for (const auto& count : columns.count) {
       if (count) weight += count->rows.size() * 12;

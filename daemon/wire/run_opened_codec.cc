@@ -46,17 +46,21 @@ LossReached LossOf(const v1::StoredLossReached& from) {
 }
 
 void WriteBatches(const FirstBatches& from, v1::StoredFirstBatches* to) {
-  to->set_step(from.step);
-  to->mutable_digests()->Assign(from.digests.begin(), from.digests.end());
+  for (const FirstBatches::Batch& batch : from.batches) {
+    to->add_steps(batch.step);
+    to->add_digests(batch.digest);
+  }
+  to->set_newest(from.newest);
   to->set_period(from.period);
 }
 
-std::optional<FirstBatches> BatchesOf(const v1::StoredFirstBatches& from) {
-  if (from.digests_size() != FirstBatches::kMost) return std::nullopt;
-  FirstBatches to{.step = from.step(),
-                  .count = FirstBatches::kMost,
-                  .period = from.period()};
-  std::ranges::copy(from.digests(), to.digests.begin());
+FirstBatches BatchesOf(const v1::StoredFirstBatches& from) {
+  FirstBatches to{.newest = from.newest(), .period = from.period()};
+  const int n = std::min({from.steps_size(), from.digests_size(),
+                          static_cast<int>(FirstBatches::kMost)});
+  for (int i = 0; i < n; ++i) {
+    to.batches.push_back({from.steps(i), from.digests(i)});
+  }
   return to;
 }
 
@@ -111,7 +115,9 @@ Verdict ReadRunOpened(const v1::StoredRunOpened& from, RunOpened* to) {
     to->good_scale_before = from.good_scale_before();
   }
   if (from.has_loss_before()) to->loss_before = LossOf(from.loss_before());
-  to->batches_before = BatchesOf(from.batches_before());
+  if (from.has_batches_before()) {
+    to->batches_before = BatchesOf(from.batches_before());
+  }
   to->updates_before = from.attempts_before();
   if (Verdict wrong = ReadTroubles(from, to)) return wrong;
   if (Verdict wrong = ReadBenchmark(from.benchmark(), &to->benchmark)) {

@@ -71,8 +71,7 @@ OpColumns Overflown(int ops, int64_t step, Time time) {
   OpColumns columns;
   SparseCounts infinite;
   for (int op = 0; op < ops; ++op) {
-    columns.step.push_back(step);
-    columns.time.push_back(time);
+    columns.AddGroup(step, time);
     columns.op.push_back(op);
     columns.slot.push_back(Slot::kGradInput);
     columns.elements.push_back(1000);
@@ -196,8 +195,7 @@ void BM_ApplyOps(benchmark::State& state) {
     op.dtype = Dtype::kFp16;
     op.logical_shape = {1024, 1024};
     names.ops.push_back(op);
-    columns.step.push_back(0);
-    columns.time.push_back(kStart);
+    columns.AddGroup(0, kStart);
     columns.op.push_back(i);
     columns.slot.push_back(Slot::kOutput);
     columns.elements.push_back(1 << 20);
@@ -212,7 +210,7 @@ void BM_ApplyOps(benchmark::State& state) {
   for (auto _ : state) {
     auto& c = std::get<OpBatch>(event.body).columns;
     ++event.sequence;
-    for (int64_t& step : c.step) ++step;
+    ++c.groups.front().step;
     engine.Apply(now, event, &effects);
   }
   state.SetItemsProcessed(state.iterations() * kOps);

@@ -46,8 +46,8 @@ void Store(const std::string& path, const std::string& bytes) {
 Event Ops(const RunKey& run, int64_t first, int rows) {
   OpBatch batch;
   for (int i = 0; i < rows; ++i) {
-    batch.columns.step.push_back(first + i / 2);
-    batch.columns.time.push_back(kStart + std::chrono::milliseconds(i));
+    batch.columns.AddGroup(first + i / 2,
+                           kStart + std::chrono::milliseconds(i));
     batch.columns.op.push_back(i % 2);
     batch.columns.slot.push_back(Slot::kOutput);
     batch.columns.elements.push_back(4096 + i);

@@ -45,7 +45,7 @@ void CheckSteps(const nanwatch::StepColumns& columns) {
 
 void CheckOps(const nanwatch::OpColumns& columns, size_t known) {
   const size_t rows = columns.rows();
-  CHECK(rows > 0 && columns.time.size() == rows && columns.op.size() == rows &&
+  CHECK(rows > 0 && columns.groups.back().end == rows &&
         columns.slot.size() == rows && columns.elements.size() == rows);
   for (size_t row = 0; row < rows; ++row) {
     CHECK(columns.op[row] < known);

@@ -128,8 +128,10 @@ OpColumns SliceOps(const OpColumns& all, size_t from, size_t to) {
     }
     return cut;
   };
-  part.step = slice(all.step);
-  part.time = slice(all.time);
+  for (size_t row = from; row < to; ++row) {
+    const OpGroup& group = all.GroupOf(row);
+    part.AddGroup(group.step, group.time);
+  }
   part.op = slice(all.op);
   part.slot = slice(all.slot);
   part.elements = slice(all.elements);

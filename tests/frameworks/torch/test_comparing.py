@@ -3,6 +3,7 @@
 import os
 import pathlib
 
+import pytest
 import torch
 from comparisons import LIBRARY, compared, library  # noqa: F401
 from ranks import ranks_say
@@ -158,13 +159,14 @@ def test_looks_are_seldom_where_they_take_long(monkeypatch):
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     steps = ComparedSteps()
     recorded = []
+    looked_at = True
     for number in range(2000):
-        looked_at = steps.has(number)
         if looked_at:
             recorded.append(number)
             steps.spent = 0.01
         now[0] += 0.02 if looked_at else 0.01
         steps.end(looked_at)
+        looked_at = steps.has_next(number)
     # A look takes as long as a step, and half as long again unseen: each 300th
     # step is half a hundredth of the time.
     assert recorded[:4] == [0, 1, 2, 512]
@@ -176,16 +178,29 @@ def test_digests_of_batches_are_seldom_where_they_take_long(monkeypatch):
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     steps = ComparedSteps()
     digests = []
+    looked_at = True
     for number in range(1000, 1400):
-        looked_at = steps.has(number)
         if steps.has_batch:
             digests.append(number)
             steps.spent = 0.0001
         now[0] += 0.01
         steps.end(looked_at)
+        looked_at = steps.has_next(number)
     # A digest takes a hundredth of a step, and half of that unseen.
     assert digests[:64] == list(range(1000, 1064))
     assert digests[64:] == list(range(1064, 1400, 4))
+
+
+@pytest.mark.parametrize("apart", [1, 2, 32, 1 << 20])
+def test_looks_are_as_often_where_a_program_counts_samples(apart):
+    steps = ComparedSteps()
+    looks = 0
+    looked_at = True
+    for i in range(256):
+        looks += looked_at
+        steps.end(looked_at)
+        looked_at = steps.has_next(i * apart)
+    assert looks == 6  # the first three, then each 64th
 
 
 def test_shards_of_ranks_add_up_to_the_whole():

@@ -24,8 +24,7 @@ std::vector<double> ScalesOf(const RecordedRun& run) {
 Event Gradient(int64_t step, float abs_max, int32_t rank = 0) {
   OpBatch batch;
   OpColumns& c = batch.columns;
-  c.step = {step};
-  c.time = {Time(std::chrono::seconds(1'000'000'000 + step))};
+  c.AddGroup(step, Time(std::chrono::seconds(1'000'000'000 + step)));
   c.op = {0};
   c.slot = {Slot::kGradOutput};
   c.elements = {1000};

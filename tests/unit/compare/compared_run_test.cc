@@ -26,8 +26,7 @@ Event Tensor(int32_t rank, int64_t step, uint64_t digest, float sum) {
   event.rank = rank;
   event.session = static_cast<SessionId>(rank + 1);
   OpBatch batch;
-  batch.columns.step = {step};
-  batch.columns.time = {Time{}};
+  batch.columns.AddGroup(step, Time{});
   batch.columns.op = {0};
   batch.columns.slot = {Slot::kParameter};
   batch.columns.elements = {4};

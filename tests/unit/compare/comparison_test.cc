@@ -78,6 +78,25 @@ TEST(CompareTest, OtherLossOfEqualOutputsIsTheLosses) {
   EXPECT_EQ(c.first->kind, DivergenceClass::kDivergentLoss);
 }
 
+TEST(CompareTest, LossesThatPartBehindTheLastTensorsAreNoAgreement) {
+  for (const double noise : {0.0, 1e-7}) {
+    Recording a = Healthy(), b = Healthy(noise);
+    for (int64_t step = 3; step < 60; ++step) {
+      const double far = step < 10 ? 2.0 : 3.0;
+      a.run.steps.push_back({.step = step, .loss = 2.0});
+      b.run.steps.push_back(
+          {.step = step, .loss = noise > 0 ? far + noise : far});
+    }
+    const Comparison c = Compare(a.run, b.run);
+    EXPECT_EQ(LossesPartLater(c), noise > 0);
+    ASSERT_EQ(c.first.has_value(), noise == 0);
+    if (!c.first) continue;
+    EXPECT_EQ(c.first->kind, DivergenceClass::kBetweenSteps);
+    EXPECT_EQ(c.first->known_equal, 2);
+    EXPECT_EQ(c.first->step, 10);
+  }
+}
+
 TEST(CompareTest, DataOfOtherStepsIsOtherDataWithItsShift) {
   Recording b = Healthy();
   for (size_t i = 1; i < 3; ++i) b.run.steps[i].batch = 100 + i + 1;

@@ -121,9 +121,8 @@ OpColumns OpRows(const std::vector<OpCell>& cells, Time time) {
   OpColumns columns;
   auto& abs_max = columns.stat[static_cast<int>(OpStat::kAbsMax)].emplace();
   for (const OpCell& cell : cells) {
-    const auto row = static_cast<uint32_t>(columns.step.size());
-    columns.step.push_back(cell.step);
-    columns.time.push_back(time);
+    const auto row = static_cast<uint32_t>(columns.rows());
+    columns.AddGroup(cell.step, time);
     columns.op.push_back(cell.op);
     columns.slot.push_back(cell.slot);
     columns.elements.push_back(cell.elements);

@@ -96,7 +96,7 @@ TEST_F(OpWatchTest, WithoutTheCountASaturatingDeviceProvesNoStatusClean) {
   RowMarks marks;
   watch_.Take(columns, /*saturation=*/true, INT64_MIN, &marks);
   EXPECT_EQ(watch_.Forward(1).clean, 1u);
-  columns.step = {2, 2};
+  columns.groups = {{.step = 2, .time = kStart, .end = 2}};
   columns.count[static_cast<int>(OpCount::kSaturated)].reset();
   watch_.Take(columns, /*saturation=*/true, INT64_MIN, &marks);
   EXPECT_EQ(watch_.Forward(2).clean, 0u);

@@ -296,8 +296,7 @@ TEST_F(PictureTest, OpsComeWithTheirNamesNewestLast) {
   for (int64_t step = 0; step < 10; ++step) {
     OpBatch batch;
     for (uint32_t op = 0; op < 3; ++op) {
-      batch.columns.step.push_back(step);
-      batch.columns.time.push_back(kStart);
+      batch.columns.AddGroup(step, kStart);
       batch.columns.op.push_back(op);
       batch.columns.slot.push_back(Slot::kOutput);
       batch.columns.elements.push_back(16);
@@ -334,8 +333,7 @@ TEST_F(PictureTest, BadOpsAloneComeFromTheWholeRange) {
   for (int64_t step = 0; step < 40; ++step) {
     OpBatch batch;
     for (uint32_t op = 0; op < 2; ++op) {
-      batch.columns.step.push_back(step);
-      batch.columns.time.push_back(kStart);
+      batch.columns.AddGroup(step, kStart);
       batch.columns.op.push_back(op);
       batch.columns.slot.push_back(Slot::kOutput);
       batch.columns.elements.push_back(16);

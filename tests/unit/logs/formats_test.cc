@@ -48,6 +48,18 @@ TEST_P(SampleTables, AreNoOtherPrograms) {
   }
 }
 
+// Each place of a pattern is looked for once: a reader that tries them all
+// against each other never ends here.
+TEST(LinePatterns, ReadALongTensor) {
+  std::string line =
+      "epoch: 1 step: 21, outputs are (Tensor(shape=[4000], dtype=Float32, "
+      "value= [";
+  for (int i = 0; i < 4000; ++i) line += " 1.5000000e+00,";
+  line += "]), Tensor(shape=[4000], dtype=Bool, value= [";
+  for (int i = 0; i < 4000; ++i) line += " False,";
+  EXPECT_EQ(ToldFacts("mindspore", line), "step=21 loss=1.5\n");
+}
+
 // Facts of lines each of which has `before` in front of it, as the reader of a
 // whole log finds them.
 std::string FactsBehind(std::string_view before, std::string_view format,

@@ -37,7 +37,9 @@ TEST(ParseOpsTest, TakesElementsFromTheShape) {
   ASSERT_FALSE(parsed.refused) << parsed.refused->message;
   const OpColumns& ops = ColumnsOf(parsed);
   EXPECT_THAT(ops.op, ElementsAre(0, 1, 2));
-  EXPECT_THAT(ops.step, Each(17));
+  ASSERT_EQ(ops.groups.size(), 1u);
+  EXPECT_EQ(ops.groups[0].step, 17);
+  EXPECT_EQ(ops.groups[0].end, 3u);
   EXPECT_THAT(ops.slot,
               ElementsAre(Slot::kOutput, Slot::kOutput, Slot::kOutput));
   EXPECT_THAT(ops.elements, Each(1024u));

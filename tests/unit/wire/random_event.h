@@ -115,11 +115,12 @@ class RandomEvents {
     OpColumns ops;
     for (size_t row = 0; row < rows; ++row) {
       const bool same = row > 0 && Coin();
-      ops.step.push_back(same ? ops.step.back()
-                              : static_cast<int64_t>(Below(1 << 20)));
-      ops.time.push_back(
-          same ? ops.time.back()
-               : FromMicros(static_cast<int64_t>(Below(1ull << 52))));
+      if (same) {
+        ++ops.groups.back().end;
+      } else {
+        ops.AddGroup(static_cast<int64_t>(Below(1 << 20)),
+                     FromMicros(static_cast<int64_t>(Below(1ull << 52))));
+      }
       ops.op.push_back(static_cast<uint32_t>(Below(65536)));
       ops.slot.push_back(static_cast<Slot>(Below(kSlots)));
       ops.elements.push_back(Below(10) == 0 ? 0 : (1 << 20) + Below(1 << 20));

@@ -133,7 +133,7 @@ class ComparedArrays:
             with _Timed(self, "comparing"):
                 self._rows.tell(number, when)
         self._steps.end(recorded=self.on)
-        self.on = self._steps.has(number + 1)
+        self.on = self._steps.has_next(number)
         if self.on and named is not None:
             self.add_weights(named())
         return batch

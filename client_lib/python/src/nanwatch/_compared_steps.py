@@ -53,6 +53,7 @@ class ComparedSteps:
         self._batches = _Interval(1, _EVERY)
         self._usual = 0.0  # seconds of a step that is not looked at
         self._steps = 0  # that are over
+        self._number = -1  # of the last one; -1: there was none
         self._over = 0.0  # when the last one was
 
     @property
@@ -75,9 +76,14 @@ class ComparedSteps:
             self._usual = self._usual or seconds
             self._usual += _SMOOTH * (seconds - self._usual)
 
-    def has(self, number: int) -> bool:
-        """The next one is looked at; `number`: as far as it is known."""
+    def has_next(self, number: int) -> bool:
+        """The next one is looked at; `number`: of the one that is over. A
+        program may count samples, so the last two numbers say how far apart
+        they are."""
+        apart = max(number - self._number, 1) if self._number >= 0 else 1
+        self._number = number
+        following = number // apart + 1
         self.has_batch = (
-            self._batches.has(number, self._usual) or self._steps < _BATCHES
+            self._batches.has(following, self._usual) or self._steps < _BATCHES
         )
-        return self._steps < _FIRST or self._looks.has(number, self._usual)
+        return self._steps < _FIRST or self._looks.has(following, self._usual)

@@ -265,9 +265,8 @@ class Comparing:
 
     # --------------------------------------------------------------- its end
 
-    def end(self, step: Step, untold: Untold, following: int) -> None:
-        """`step` is over, those before it may be `untold`; the next one will
-        be `following`, if the program gives no other number."""
+    def end(self, step: Step, untold: Untold) -> None:
+        """`step` is over, those before it may be `untold`."""
         step.batch, self._batch = self._batch, None
         if self.on:
             begun = time.perf_counter()
@@ -276,7 +275,7 @@ class Comparing:
             self._recent, self._scale = {}, 0.0
             self.steps.spent += time.perf_counter() - begun
         self.steps.end(recorded=self.on)
-        if self.steps.has(following):
+        if self.steps.has_next(step.number):
             self._enable()
         else:
             self._disable()

@@ -518,7 +518,7 @@ class Watch(Shown):
         """They are over."""
         current, last = self._current, steps[-1]
         current.count += len(steps)
-        self._comparing.end(last, self._untold, current.number)
+        self._comparing.end(last, self._untold)
         if last.rows or not current.readout.empty() or len(steps) > 1:
             # What cannot be read is not in the next one's way.
             current.readout = Readout()
