@@ -199,7 +199,8 @@ class Chooser {
  private:
   // Puts it once: two frameworks may be built on the same one.
   void Put(const Advice& advice) {
-    std::string sentence = WithWayBack(advice.sentence, situation_.step);
+    std::string sentence =
+        WithWayBack(advice.sentence, situation_.step, situation_.from_start);
     const bool there =
         std::any_of(actions_->begin(), actions_->end(),
                     [&](const Action& a) { return a.sentence == sentence; });
@@ -239,6 +240,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.scaled = f.scaled || (verdict.cause == Cause::kUnderflow &&
                           f.evidence.underflow_fraction.value_or(0) > 0);
   s.step = verdict.step;
+  s.from_start =
+      f.evidence.updates_before == 0 && verdict.step <= f.evidence.first_step;
   Severity worst = Severity::kNone;
   bool missing = false;
   for (const Finding& finding : f.found) {
@@ -278,24 +281,32 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   return s;
 }
 
-std::string WithWayBack(std::string_view sentence,
-                        std::optional<int64_t> step) {
+std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step,
+                        bool from_start) {
   constexpr int64_t kFirst = 4;    // steps; ours: nothing before is worth one
   constexpr int64_t kEarly = 100;  // steps; ours: few save one earlier
   std::string back = "resume from a checkpoint before the named step";
   if (step && *step < kFirst) {
     back = "start anew";
+  } else if (from_start) {
+    back = fmt::format("go back to before the first record, that of step {}",
+                       *step);
   } else if (step) {
     back = fmt::format("resume from a checkpoint before step {}{}", *step,
                        *step < kEarly ? " (start anew if there is none)" : "");
   }
   std::string text(sentence);
-  for (const std::string_view mark : {"{back}", "{Back}"}) {
+  const auto put = [&text](std::string_view mark, std::string_view words) {
     for (size_t at; (at = text.find(mark)) != std::string::npos;) {
-      text.replace(at, mark.size(), back);
+      text.replace(at, mark.size(), words);
     }
-    back[0] = static_cast<char>(std::toupper(back[0]));
-  }
+  };
+  put("{back}", back);
+  back[0] = static_cast<char>(std::toupper(back[0]));
+  put("{Back}", back);
+  // The data of the first steps are no worse than others.
+  const bool begins = step && *step < kFirst;
+  put("{data}", begins ? "" : ", or without the data of that step");
   return text;
 }
 

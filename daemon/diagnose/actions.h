@@ -44,6 +44,7 @@ struct Situation {
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
+  bool from_start = false;      // it was so at the first record
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 
@@ -61,7 +62,10 @@ std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
 // Returns `sentence` with how to undo what was done from `step` on in place of
 // "{back}" and "{Back}": "resume from a checkpoint before step 812"; "start
 // anew" in the first steps. Steps may be epochs, so that there is one at 11.
-std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step);
+// `from_start`: that step has the first record. "{data}" stands for ", or
+// without the data of that step", where it is not one of the first.
+std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step,
+                        bool from_start = false);
 
 // Whether an action of `of` is one for a run of `framework`.
 bool IsMeantFor(std::string_view of, std::string_view framework);

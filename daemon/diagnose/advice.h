@@ -54,7 +54,7 @@ enum class When : uint8_t {
 struct Advice {
   Cause cause;
   std::string_view framework;  // of framework.cc; empty: any
-  // "{back}" and "{Back}" stand for WayBack().
+  // "{back}", "{Back}" and "{data}": see WithWayBack().
   std::string_view sentence;
   When when = When::kAlways;
 };
