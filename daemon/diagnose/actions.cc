@@ -23,6 +23,7 @@ RuleId PartOf(When when) {
       {When::kOfTerm, RuleId::kTermNonfinite},
       {When::kOfLayer, RuleId::kLayerWithoutGradient},
       {When::kOfScore, RuleId::kScoreLost},
+      {When::kOfBlown, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
@@ -84,10 +85,13 @@ bool Holds(When when, const Situation& s) {
     case When::kOfEvaluation:
     case When::kOfTerm:
     case When::kOfLayer:
-    case When::kOfScore:
     case When::kOfRival:
     case When::kOfNorm:
       return s.part == PartOf(when) && !s.of_loss;
+    case When::kOfScore:
+    case When::kOfBlown:
+      return s.part == PartOf(when) && !s.of_loss &&
+             s.blown == (when == When::kOfBlown);
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -254,6 +258,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (verdict.cause == Cause::kUnexplained) {
       const RuleId part = PartOf(finding);
       if (s.part == RuleId::kNone) s.part = part;
+      s.blown |= part == RuleId::kScoreLost &&
+                 NumberOf(finding, "stands") > NumberOf(finding, "best");
       s.of_loss = s.of_loss ||
                   (finding.family == Family::kLoss && part == RuleId::kNone);
     }

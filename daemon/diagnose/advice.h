@@ -46,7 +46,8 @@ enum class When : uint8_t {
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss
   kOfLayer,       // it is one of a layer
-  kOfScore,       // it is one of a score, or of how an evaluation goes
+  kOfScore,       // it is one of a score
+  kOfBlown,       // it is one of an evaluation's loss that is far up
   kOfRival,       // it is one of two losses against each other
   kOfNorm,        // the gradients went, all of them
 };

@@ -376,6 +376,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
+    {Cause::kUnexplained, "", kLookAtBlown, When::kOfBlown},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };

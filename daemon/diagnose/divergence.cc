@@ -87,7 +87,10 @@ const Finding& Head(const Facts& f, const Finding& first) {
   const Finding* head = f.found.FirstOfTheWorst([&](const Finding& finding) {
     return kLossLevel.has(finding.rule) && finding.severity >= least;
   });
-  return head == nullptr ? first : *head;
+  if (head == nullptr) return first;
+  // Gradients that add up from batch to batch say what the loss does not.
+  const bool adds_up = kNorm.has(first.rule) && NumberOf(first, "grown_from");
+  return adds_up && head->severity < Severity::kCritical ? first : *head;
 }
 
 // Returns the rule that it is named after. A loss that grew and is a number

@@ -42,6 +42,16 @@ TEST(WeightsLostTest, ALossThatNoBatchMovesIsToldSinceItRose) {
   EXPECT_EQ(told(100), 0u) << "it stood so before";
 }
 
+TEST(WeightsLostTest, GradientsThatAddUpSayMoreThanALossThatRises) {
+  TestCase t = LossAt(150, "peak");
+  Finding& norm = t.Find(27, Family::kGradient, Severity::kWarning);
+  norm.opened_step = 1;
+  norm.numbers = {{"grown_from", 0.5, ""}};
+  EXPECT_EQ(t.Verdict().causes[0].quoted_rule, RuleId::kGnormSpike);
+  t.findings[0].severity = Severity::kCritical;
+  EXPECT_EQ(t.Verdict().causes[0].quoted_rule, RuleId::kLossSpike);
+}
+
 TEST(WeightsLostTest, OverflowsWithoutEndCameBeforeTheNan) {
   TestCase t;
   t.evidence.loss_finite_while_overflow = 20;
