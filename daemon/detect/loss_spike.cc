@@ -373,10 +373,8 @@ void LossSpike::Describe(Finding* finding) const {
   finding->SayBoth([&](Tense tense) {
     const bool is = is_high && tense == Tense::kPresent;
     const std::string rose =
-        told_.anew
-            ? Sentence("The loss went from ", told_.usual, " back to ",
-                       told_.peak, ", where it began,")
-            : Sentence("The loss rose from ", told_.usual, " to ", told_.peak);
+        Sentence("The loss rose from ", told_.usual, " to ", told_.peak,
+                 told_.anew ? ", where it began," : "");
     if (told_.broken >= 0) {
       return Sentence(rose, is ? " and is" : " and was",
                       " not finite from step ", told_.broken, " on.");
@@ -384,9 +382,7 @@ void LossSpike::Describe(Finding* finding) const {
     return Sentence(rose, is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
                     to_end_ ? ", to the end." : ".",
-                    told_.anew ? " Weights that are lost, or a checkpoint that "
-                                 "was not loaded, look so."
-                               : "",
+                    told_.anew ? " Lost weights or checkpoints look so." : "",
                     SayStuck(tense));
   });
   finding->numbers = {
