@@ -51,6 +51,15 @@ std::string Title(std::string_view name) {
 }
 
 CauseHeading HeadingOf(const v1::CauseVerdict& cause) {
+  const bool sure = cause.grade() > v1::EVIDENCE_GRADE_HYPOTHESIS;
+  // Of a loss that is NaN, and nothing more, the log is sure.
+  if (sure && cause.cause() == Name(Cause::kNanFromForward) &&
+      cause.origin().op().empty()) {
+    return {"NaN loss", ""};
+  }
+  if (cause.cause() == Name(Cause::kCollapseWithUnderflow)) {
+    return {"Loss scale collapsed", fmt::format("({})", Word(cause.grade()))};
+  }
   if (cause.cause() != Name(Cause::kUnexplained)) {
     return {Title(cause.cause()), fmt::format("({})", Word(cause.grade()))};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "detect/sentence.h"
 
@@ -9,8 +10,10 @@ namespace nanwatch {
 namespace {
 
 // Growth: of one loss to the other, of the first losses, and how many in a row.
-constexpr float kFar = 1e3F;     // ratio; ours
-constexpr float kGrown = 1e6F;   // ratio; ours
+constexpr float kFar = 1e3F;    // ratio; ours
+constexpr float kGrown = 1e6F;  // ratio; ours
+// What is above is as far as a ratio to the first losses can tell.
+constexpr double kMostLoss = std::numeric_limits<float>::max();
 constexpr int kAbove = 2;        // losses; ours
 constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;    // losses of an episode; ours
@@ -52,8 +55,9 @@ constinit const RuleSpec LossNonfinite::kSpec = {
 // One loss far above all is a bad batch; a row of them, up to a million times
 // what it began with (and a million, where it began near 0), is none.
 void LossNonfinite::Growth::Add(double loss, int64_t step) {
-  to = static_cast<float>(std::fabs(loss));
-  if (IsYoung()) {
+  to = static_cast<float>(std::min(std::fabs(loss), kMostLoss));
+  // One that has grown so far is none that it began with.
+  if (IsYoung() && (base <= kLeastBase || to < kGrown * base)) {
     base = std::max({base, to, kLeastBase});
     ++firsts;
   }
@@ -192,8 +196,7 @@ void LossNonfinite::Describe(Finding* finding) const {
     finding->sentence =
         grown
             ? Sentence("The loss has grown to ", loss_, " from ", growth_.base,
-                       " at most in the beginning: it is on its way to "
-                       "infinity.")
+                       " at most in the beginning.")
             : Sentence("The loss had grown to ", loss_, " from ", growth_.base,
                        " at most in the beginning; it has come down since.");
     finding->numbers = {{"loss", loss_, ""}, {"grown_from", growth_.base, ""}};

@@ -373,7 +373,8 @@ void LossSpike::Describe(Finding* finding) const {
   finding->SayBoth([&](Tense tense) {
     const bool is = is_high && tense == Tense::kPresent;
     const std::string rose =
-        Sentence("The loss rose from ", told_.usual, " to ", told_.peak);
+        Sentence("The loss rose from ", told_.usual, " to ", told_.peak,
+                 told_.anew ? ", where it began," : "");
     if (told_.broken >= 0) {
       return Sentence(rose, is ? " and is" : " and was",
                       " not finite from step ", told_.broken, " on.");
@@ -381,9 +382,7 @@ void LossSpike::Describe(Finding* finding) const {
     return Sentence(rose, is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
                     to_end_ ? ", to the end." : ".",
-                    told_.anew ? " It began there: weights that are lost, or a "
-                                 "checkpoint that was not loaded, look so."
-                               : "",
+                    told_.anew ? " Lost weights or checkpoints look so." : "",
                     SayStuck(tense));
   });
   finding->numbers = {
@@ -392,6 +391,7 @@ void LossSpike::Describe(Finding* finding) const {
       {"usual", told_.usual, ""},
       {"nats", told_.nats, "nats"},
       {"records", static_cast<double>(told_.records), "records"}};
+  if (told_.anew) finding->numbers.push_back({"anew", 1, ""});
   if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
   const double returns = kind_.returns;
   if (returns >= kTurns) finding->numbers.push_back({"returns", returns, ""});

@@ -23,6 +23,7 @@ RuleId PartOf(When when) {
       {When::kOfTerm, RuleId::kTermNonfinite},
       {When::kOfLayer, RuleId::kLayerWithoutGradient},
       {When::kOfScore, RuleId::kScoreLost},
+      {When::kOfBlown, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
@@ -86,12 +87,15 @@ bool Holds(When when, const Situation& s) {
     case When::kOfEvaluation:
     case When::kOfTerm:
     case When::kOfLayer:
-    case When::kOfScore:
     case When::kOfRival:
     case When::kOfData:
     case When::kOfNumber:
     case When::kOfNorm:
       return s.part == PartOf(when) && !s.of_loss;
+    case When::kOfScore:
+    case When::kOfBlown:
+      return s.part == PartOf(when) && !s.of_loss &&
+             s.blown == (when == When::kOfBlown);
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -204,7 +208,8 @@ class Chooser {
  private:
   // Puts it once: two frameworks may be built on the same one.
   void Put(const Advice& advice) {
-    std::string sentence = WithWayBack(advice.sentence, situation_.step);
+    std::string sentence =
+        WithWayBack(advice.sentence, situation_.step, situation_.from_start);
     const bool there =
         std::any_of(actions_->begin(), actions_->end(),
                     [&](const Action& a) { return a.sentence == sentence; });
@@ -244,6 +249,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.scaled = f.scaled || (verdict.cause == Cause::kUnderflow &&
                           f.evidence.underflow_fraction.value_or(0) > 0);
   s.step = verdict.step;
+  s.from_start =
+      f.evidence.updates_before == 0 && verdict.step <= f.evidence.first_step;
   Severity worst = Severity::kNone;
   bool missing = false;
   for (const Finding& finding : f.found) {
@@ -256,6 +263,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
     if (verdict.cause == Cause::kUnexplained) {
       const RuleId part = PartOf(finding);
       if (s.part == RuleId::kNone) s.part = part;
+      s.blown |= part == RuleId::kScoreLost &&
+                 NumberOf(finding, "stands") > NumberOf(finding, "best");
       s.of_loss = s.of_loss ||
                   (finding.family == Family::kLoss && part == RuleId::kNone);
     }
@@ -283,24 +292,32 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   return s;
 }
 
-std::string WithWayBack(std::string_view sentence,
-                        std::optional<int64_t> step) {
+std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step,
+                        bool from_start) {
   constexpr int64_t kFirst = 4;    // steps; ours: nothing before is worth one
   constexpr int64_t kEarly = 100;  // steps; ours: few save one earlier
   std::string back = "resume from a checkpoint before the named step";
   if (step && *step < kFirst) {
     back = "start anew";
+  } else if (from_start) {
+    back = fmt::format("go back to before the first record, that of step {}",
+                       *step);
   } else if (step) {
     back = fmt::format("resume from a checkpoint before step {}{}", *step,
                        *step < kEarly ? " (start anew if there is none)" : "");
   }
   std::string text(sentence);
-  for (const std::string_view mark : {"{back}", "{Back}"}) {
+  const auto put = [&text](std::string_view mark, std::string_view words) {
     for (size_t at; (at = text.find(mark)) != std::string::npos;) {
-      text.replace(at, mark.size(), back);
+      text.replace(at, mark.size(), words);
     }
-    back[0] = static_cast<char>(std::toupper(back[0]));
-  }
+  };
+  put("{back}", back);
+  back[0] = static_cast<char>(std::toupper(back[0]));
+  put("{Back}", back);
+  // The data of the first steps are no worse than others.
+  const bool begins = step && *step < kFirst;
+  put("{data}", begins ? "" : ", or without the data of that step");
   return text;
 }
 

@@ -42,8 +42,10 @@ struct Situation {
   bool applied = false;       // updates that overflowed were, as it diverged
   bool dropped = false;  // only records of ranks that are heard are missing
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
+  bool blown = false;           // an evaluation's loss is far above its lowest
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any
+  bool from_start = false;      // it was so at the first record
 };
 Situation SituationOf(const Facts& f, const CauseVerdict& verdict);
 
@@ -61,7 +63,10 @@ std::vector<Action> ActionsFor(Cause cause, const Situation& situation,
 // Returns `sentence` with how to undo what was done from `step` on in place of
 // "{back}" and "{Back}": "resume from a checkpoint before step 812"; "start
 // anew" in the first steps. Steps may be epochs, so that there is one at 11.
-std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step);
+// `from_start`: that step has the first record. "{data}" stands for ", or
+// without the data of that step", where it is not one of the first.
+std::string WithWayBack(std::string_view sentence, std::optional<int64_t> step,
+                        bool from_start = false);
 
 // Whether an action of `of` is one for a run of `framework`.
 bool IsMeantFor(std::string_view of, std::string_view framework);

@@ -46,7 +46,8 @@ enum class When : uint8_t {
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss
   kOfLayer,       // it is one of a layer
-  kOfScore,       // it is one of a score, or of how an evaluation goes
+  kOfScore,       // it is one of a score
+  kOfBlown,       // it is one of an evaluation's loss that is far up
   kOfRival,       // it is one of two losses against each other
   kOfData,        // it is one of the order of data
   kOfNumber,      // it is a norm or a rate that is not finite
@@ -56,7 +57,7 @@ enum class When : uint8_t {
 struct Advice {
   Cause cause;
   std::string_view framework;  // of framework.cc; empty: any
-  // "{back}" and "{Back}" stand for WayBack().
+  // "{back}", "{Back}" and "{data}": see WithWayBack().
   std::string_view sentence;
   When when = When::kAlways;
 };

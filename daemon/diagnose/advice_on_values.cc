@@ -31,8 +31,8 @@ constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "",
      "Then {back}: an update wrote NaN into the weights.", When::kSpoilt},
     {Cause::kNanFromForward, "",
-     "Watch the next losses: where one is finite, no weight is NaN. Then leave "
-     "such batches out, or mask their loss.",
+     "Where the losses after it are finite, no weight is NaN: leave such "
+     "batches out, or mask their loss. Else {back}.",
      When::kMild},
     {Cause::kNanFromForward, "",
      "Leave the loss scale as it is: a lower one does not help.",
@@ -198,24 +198,22 @@ constexpr Advice kAdvice[] = {
      "weights, a normalisation or another learning rate shorten it."},
 
     {Cause::kDivergence, "",
-     "{Back}, with a lower learning rate, with clipped gradients, or without "
-     "the data of that step.",
+     "{Back}, with a lower learning rate or clipped gradients{data}.",
      When::kSevere},
     {Cause::kDivergence, "",
-     "Watch: many spikes come back by themselves within some hundred steps. If "
-     "this one does not, {back}, with a lower learning rate or past that data.",
+     "Many spikes come back within some hundred steps. Where this one does "
+     "not, {back}, with a lower learning rate or past that data.",
      When::kPasses},
     {Cause::kDivergence, "",
-     "This is not a passing spike. {Back}, with a lower learning rate, with "
-     "clipped gradients, or past that data.",
+     "{Back}, with a lower learning rate or clipped gradients{data}.",
      When::kStays},
     {Cause::kDivergence, "",
      "Scale the inputs and the targets to about 1, and begin anew with a lower "
      "learning rate.",
      When::kFromStart},
     {Cause::kDivergence, "",
-     "This is not a passing spike. Clip the gradients or lower the learning "
-     "rate. Where the loss or the reward gets worse as well, {back}.",
+     "Clip the gradients or lower the learning rate. Where the loss or the "
+     "reward gets worse as well, {back}.",
      When::kNormStays},
     {Cause::kDivergence, "",
      "Call optimizer.zero_grad() once for each update. Where that is done, "
@@ -225,9 +223,16 @@ constexpr Advice kAdvice[] = {
      "Leave the loss scale as it is: no other value mends this.",
      When::kScaledNow},
     {Cause::kDivergence, "",
-     "Nothing now: it came back by itself. If it happens again, lower the "
-     "learning rate or skip that data. Where the program went on from a "
-     "checkpoint there, see whether all of it was loaded.",
+     "Nothing now: it came back. If it happens again, lower the learning rate "
+     "or skip that data.",
+     When::kOver},
+    {Cause::kWeightsLost, "",
+     "See which checkpoint was loaded there: its path, its step, missing keys "
+     "that were passed over. Go on from the last one before it, loaded whole.",
+     When::kNow},
+    {Cause::kWeightsLost, "",
+     "What was lost is learned again. See whether the program loads its whole "
+     "checkpoint.",
      When::kOver},
     {Cause::kDivergence, "pytorch",
      "torch.nn.utils.clip_grad_norm_(parameters, 1.0) before the step, and a "
@@ -361,17 +366,17 @@ constexpr Advice kAdvice[] = {
      "name the op.",
      When::kNoOps},
     {Cause::kUnexplained, "",
-     "Let it learn ten samples by heart. If it cannot, the fault is in the "
-     "program: the learning rate, frozen weights, an optimizer that holds "
-     "others, gradients that vanish before the first layers (print their "
-     "norms), a last layer or a loss that does not fit the labels. If it can, "
-     "look at the data: labels that are not those of their inputs, inputs that "
-     "are all alike.",
+     "Let it learn ten samples by heart. If it cannot, look at the program: "
+     "the learning rate, frozen weights, an optimizer that holds others, "
+     "gradients that vanish before the first layers, a last layer or a loss "
+     "that does not fit the labels. If it can, look at the data: labels of "
+     "other inputs, inputs that are all alike.",
      When::kOfLoss},
     {Cause::kUnexplained, "", kLookAtEvaluation, When::kOfEvaluation},
     {Cause::kUnexplained, "", kLookAtTerm, When::kOfTerm},
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
+    {Cause::kUnexplained, "", kLookAtBlown, When::kOfBlown},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},

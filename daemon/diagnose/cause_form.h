@@ -56,6 +56,7 @@ enum class Form : uint8_t {
   kLayerScales,
   kUnderflow,
   kFp8,
+  kWeightsLost,
   kDiverges,
   kDivergenceOutlasted,
   kUpdateLost,
@@ -65,7 +66,7 @@ enum class Form : uint8_t {
   kSilence,
   kUnexplained,
 };
-inline constexpr size_t kForms = 42;  // as many as Form has; ours
+inline constexpr size_t kForms = 43;  // as many as Form has; ours
 constexpr uint64_t Bit(Form form) {
   return uint64_t{1} << static_cast<size_t>(form);
 }
@@ -162,7 +163,7 @@ CauseForm::When WhenWildWeight, WhenPaddingCounted, WhenMask,
     WhenUnderflow, WhenFp8, WhenDiverges, WhenDivergenceOutlasted, WhenSilence,
     WhenUpdateMadeWrong, WhenUpdateLost, WhenLossMadeWrong, WhenProgramEnded,
     WhenLayerNotUnscaled, WhenLayerScales, WhenLeftBenchmark, WhenLateStart,
-    WhenScoreGrows, WhenRecurs;
+    WhenScoreGrows, WhenRecurs, WhenWeightsLost;
 CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayWeightsSpoilt, SayNanFromOp, SayNanFromLoss, SayNanBackward,
     SayNanAtAnyScale, SayOpAtAnyScale, SayFindingAtAnyScale, SayOutlierBatch,
@@ -172,7 +173,7 @@ CauseForm::Say SayWildWeight, SayPaddingCounted, SayMask, SayPaddingPossible,
     SayCollapseLow, SayNoSingleScale, SayUnderflow, SayFp8, SayDiverges,
     SayDivergenceOutlasted, SaySilence, SayUpdateMadeWrong, SayUpdateLost,
     SayLossMadeWrong, SayProgramEnded, SayLayerNotUnscaled, SayLayerScales,
-    SayLeftBenchmark, SayLateStart, SayScoreGrows, SayRecurs;
+    SayLeftBenchmark, SayLateStart, SayScoreGrows, SayRecurs, SayWeightsLost;
 
 }  // namespace nanwatch
 

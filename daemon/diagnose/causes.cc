@@ -71,6 +71,13 @@ constexpr RuleSet kSpoilt = {kLossNonfinite, kWeightNonfinite,
 constexpr RuleSet kOfBadWeights = {RuleId::kEvaluationNonfinite,
                                    RuleId::kTermNonfinite, RuleId::kScoreLost};
 
+// Of a loss that left its level: itself, and what it brings.
+constexpr RuleSet kOfLossThatLeft =
+    kAtAnyScale | kOpRules | kSpoilt | kDiverging | kNoSingle | kFp8Rules |
+    RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault,
+            RuleId::kRivalGone} |
+    kOfBadWeights;
+
 constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kStartupCalibration,
      "A dynamic scaler begins high and falls until the gradients fit: "
@@ -123,9 +130,11 @@ constexpr CauseSpec kCauseSpecs[] = {
     {Cause::kDivergence,
      "Loss, gradients or updates grow although nothing overflows: learning "
      "rate, data or initialisation.",
-     kAtAnyScale | kOpRules | kSpoilt | kDiverging | kNoSingle | kFp8Rules |
-         RuleSet{kWeightUnchanged, kLossNotDecreasing, RuleId::kUpdateFault,
-                 RuleId::kRivalGone, RuleId::kScoreLost}},
+     kOfLossThatLeft},
+    {Cause::kWeightsLost,
+     "The loss went back to where it began, or stands higher after a restart: "
+     "weights are lost, or a checkpoint was not loaded, or not whole.",
+     kOfLossThatLeft},
     {Cause::kRankDisagreement,
      "Ranks that must agree on a scale, a skip or their weights do not, or one "
      "has left the others.",
@@ -248,10 +257,13 @@ constexpr CauseForm kFormTable[] = {
          Bit(Form::kNoSingleScale),
      WhenUnderflow, SayUnderflow},
     {Form::kFp8, Cause::kFp8Scaling, kFp8Rules, kAny, kNobody, WhenFp8, SayFp8},
-    {Form::kDiverges, Cause::kDivergence, kDiverging, kAny, kNobody,
-     WhenDiverges, SayDiverges},
+    {Form::kWeightsLost, Cause::kWeightsLost, kLossLevel, kAny, kNobody,
+     WhenWeightsLost, SayWeightsLost},
+    {Form::kDiverges, Cause::kDivergence, kDiverging, kAny,
+     Bit(Form::kWeightsLost), WhenDiverges, SayDiverges},
     {Form::kDivergenceOutlasted, Cause::kDivergence, RuleSet(), kAny,
-     Bit(Form::kDiverges), WhenDivergenceOutlasted, SayDivergenceOutlasted},
+     Bit(Form::kWeightsLost) | Bit(Form::kDiverges), WhenDivergenceOutlasted,
+     SayDivergenceOutlasted},
     {Form::kUpdateLost, Cause::kUpdateLost, kRoundedAway, kAny, kNobody,
      WhenUpdateLost, SayUpdateLost},
     {Form::kLossMadeWrong, Cause::kLossMadeWrong,

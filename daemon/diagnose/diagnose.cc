@@ -59,11 +59,12 @@ void AddActions(const Facts& f, std::string_view framework,
   std::erase_if(cause->actions, [&](const Action& action) {
     return !IsMeantFor(action.framework, framework);
   });
+  const Situation situation = SituationOf(f, *cause);
   for (Action& action : cause->actions) {
-    action.sentence = WithWayBack(action.sentence, cause->step);
+    action.sentence =
+        WithWayBack(action.sentence, cause->step, situation.from_start);
   }
-  for (Action& action :
-       ActionsFor(cause->cause, SituationOf(f, *cause), framework)) {
+  for (Action& action : ActionsFor(cause->cause, situation, framework)) {
     cause->actions.push_back(std::move(action));
   }
   KeepGeneral(framework, &cause->actions);

@@ -87,7 +87,10 @@ const Finding& Head(const Facts& f, const Finding& first) {
   const Finding* head = f.found.FirstOfTheWorst([&](const Finding& finding) {
     return kLossLevel.has(finding.rule) && finding.severity >= least;
   });
-  return head == nullptr ? first : *head;
+  if (head == nullptr) return first;
+  // Gradients that add up from batch to batch say what the loss does not.
+  const bool adds_up = kNorm.has(first.rule) && NumberOf(first, "grown_from");
+  return adds_up && head->severity < Severity::kCritical ? first : *head;
 }
 
 // Returns the rule that it is named after. A loss that grew and is a number
@@ -139,17 +142,10 @@ bool IsOldNews(const Facts& f, const Finding& head, bool note) {
 
 // --------------------------------------------------------------------- says
 
-// True for a loss right after a restart: no training that diverges, but one
-// that lost its checkpoint.
-bool IsOfRestart(const Finding& finding) {
-  return NumberOf(finding, "loss_before_restart").has_value();
-}
-
 // True for gradients that rose while no loss went along: that is no divergence
 // yet.
 bool IsOfNormAlone(const Facts& f, const Finding& head) {
-  return kNorm.has(head.rule) && head.severity < Severity::kCritical &&
-         !f.found.HasAny(kLossLevel);
+  return kNorm.has(head.rule) && !f.found.HasAny(kLossLevel);
 }
 
 Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
@@ -162,7 +158,7 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
                                 : "";
   return InBothTenses([&](Tense tense) {
     const std::string& rule_says = head.Said(tense);
-    if (IsOfRestart(head) || head.rule == kLossImpossible) return rule_says;
+    if (head.rule == kLossImpossible) return rule_says;
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
     if (note || IsOfNormAlone(f, head)) {
@@ -204,6 +200,20 @@ void SayOfNorm(const Facts& f, const Finding& head, Match* match) {
                   norm->opened_step, *before, *now));
 }
 
+// Says that it left its level for a value that no batch moves: a clamp, or
+// units that are dead.
+void SayFrozen(const Facts& f, Match* match) {
+  const std::optional<FrozenLoss>& frozen = f.evidence.frozen;
+  if (!frozen || frozen->loss == 0 || frozen->since < match->verdict.step) {
+    return;
+  }
+  match->Support(
+      EvidenceGrade::kEstablished,
+      fmt::format("Since step {} the loss is {:.6g} to the last digit: no "
+                  "batch moves it any more.",
+                  frozen->since, frozen->loss));
+}
+
 void SayOfScale(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   if (f.found.HasAny(f.with_the_loss)) {
@@ -239,7 +249,10 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   verdict.rules |= f.with_the_loss | f.after_the_loss;
   // What it brings; that it was no number is how far it went.
   verdict.rules.Add(RuleId::kScoreLost);
-  if (f.grown != nullptr) verdict.rules.Add(kLossNonfinite);
+  if (f.grown != nullptr) {
+    verdict.rules |= RuleSet{kLossNonfinite, RuleId::kEvaluationNonfinite,
+                             RuleId::kTermNonfinite};
+  }
   const Finding& head = Head(f, *first);
   match->finding = &head;
   verdict.origin = first->subject;
@@ -258,14 +271,8 @@ void SayDiverges(const Facts& f, Match* match) {
   if (IsOldNews(f, head, note)) {
     match->Say(Earlier(e));
   } else {
-    match->Quote(head, IsOfRestart(head) ? InSummary::kAll : InSummary::kPart);
+    match->Quote(head);
     match->Say(SentenceOf(f, *match, note));
-  }
-  if (IsOfRestart(head)) {
-    match->Advise(
-        "Stop it and look which checkpoint was loaded (its path, its step, "
-        "missing keys that were passed over), then resume from the last one "
-        "before the restart.");
   }
   if (e.rise && f.grown != nullptr) {
     match->Support(
@@ -286,7 +293,10 @@ void SayDiverges(const Facts& f, Match* match) {
                    "The loss is printed as exactly 0: most likely it is NaN, "
                    "which Hugging Face's Trainer leaves out of its mean.");
   }
-  if (!note) SayOfNorm(f, head, match);
+  if (!note) {
+    SayOfNorm(f, head, match);
+    SayFrozen(f, match);
+  }
   SayOfScale(f, match);
   if (e.ops_collected && e.ops.empty()) {
     match->Support(

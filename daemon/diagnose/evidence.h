@@ -139,6 +139,12 @@ struct LossRise {
   bool leapt = false;
 };
 
+// Losses that are the same to the last digit, the newest ones.
+struct FrozenLoss {
+  double loss = 0;
+  int64_t since = 0;  // step
+};
+
 struct RunEvidence {
   // Of the optimizer that fares worst, of all ranks: its name (empty: it is the
   // only one) and its updates. What became of an update may not be known:
@@ -162,6 +168,7 @@ struct RunEvidence {
   uint64_t applied_overflows_last_50 = 0;
   int64_t first_overflow_step = -1;
   int64_t last_overflow_step = -1;
+  int64_t first_step = INT64_MIN;  // of a record; not known
   int64_t last_step = 0;
   // The newest losses of few rise far above the others; absent: they do not.
   std::optional<LossRise> unsettled;
@@ -179,6 +186,7 @@ struct RunEvidence {
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
   std::optional<LossRise> rise;      // before the first; absent: it did not
+  std::optional<FrozenLoss> frozen;  // absent: it moves
   std::string nonfinite_loss_place;  // its host and device; empty: not known
   // An optimizer of a rank each, those with the most first: of the 64 that have
   // most, and of ranks of which something is found.

@@ -147,7 +147,11 @@ constexpr Look kLooks[] = {
     {RuleId::kEvaluationNonfinite, kLookAtEvaluation},
     {RuleId::kTermNonfinite, kLookAtTerm},
     {RuleId::kLayerWithoutGradient, kLookAtLayer},
-    {RuleId::kScoreLost, kLookAtScore},
+    {RuleId::kScoreLost,
+     "Go back to the checkpoint of the best score. Of a policy, look at its "
+     "entropy and its distance from the old one before the fall. Of an "
+     "evaluation, see whether its weights are those of the training, and "
+     "whether it has learned by heart."},
     {RuleId::kRivalGone, kLookAtRival},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "

@@ -29,9 +29,11 @@ inline constexpr std::string_view kLookAtLayer =
 inline constexpr std::string_view kLookAtScore =
     "Go back to the checkpoint of the best score. Of a policy, look at its "
     "entropy and its distance from the old one before the fall: a lower "
-    "learning rate, a smaller clip or target for it. Of an evaluation, see "
-    "whether its weights are those of the training (averages, statistics of "
-    "batch normalization).";
+    "learning rate, a smaller clip or target for it.";
+inline constexpr std::string_view kLookAtBlown =
+    "Go back to the checkpoint of the lowest. See whether the evaluation's "
+    "weights are those of the training (averages, statistics of batch "
+    "normalization), and whether it has learned by heart.";
 
 // Of two losses against each other, and of gradients that went: the same.
 inline constexpr std::string_view kLookAtRival =

@@ -10,6 +10,7 @@
 #include "diagnose/brought.h"
 #include "diagnose/cause_form.h"
 #include "diagnose/consequences.h"
+#include "diagnose/nan_loss.h"
 #include "diagnose/op_facts.h"
 #include "diagnose/words.h"
 
@@ -160,16 +161,6 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
                      what, op.first_bad_step, OpsBefore(e, op));
 }
 
-// Returns " on rank 3 (node-3, npu3)"; nothing where there is one rank only.
-std::string OnRank(const RunEvidence& e) {
-  if (e.world_size <= 1 || e.nonfinite_loss_rank < 0) return "";
-  std::string text = fmt::format(" on rank {}", e.nonfinite_loss_rank);
-  if (!e.nonfinite_loss_place.empty()) {
-    text += " (" + e.nonfinite_loss_place + ")";
-  }
-  return text;
-}
-
 // Says that a scale fell to nothing, which outlives the NaN.
 void SayOfScale(const Facts& f, Match* match) {
   if (!IsAlways(f, match->op) && f.lasting_nan == nullptr) return;
@@ -214,56 +205,6 @@ void SayOfGradients(const RunEvidence& e, Match* match) {
                   text));
 }
 
-// Returns the term of the loss that was not finite first; "0" where the program
-// prints that in place of NaN; empty: not known.
-std::string TermOf(const Facts& f) {
-  const auto term = f.run.settings.find("nonfinite_loss");
-  return term == f.run.settings.end() ? "" : term->second;
-}
-
-// Returns "in 6 of 120 records"; of several ranks "6 times", since others have
-// records, too.
-std::string HowOften(const RunEvidence& e) {
-  return e.world_size > 1 ? fmt::format("{} times", e.loss_nonfinite)
-                          : fmt::format("in {} of {} records", e.loss_nonfinite,
-                                        e.loss_nonfinite + e.loss_finite);
-}
-
-Tensed SentenceOfLoss(const Facts& f) {
-  const RunEvidence& e = f.evidence;
-  if (PrintsZeroForNan(f.run)) {
-    return InBothTenses([&](Tense tense) {
-      return fmt::format(
-          "The loss {} printed as exactly 0 from step {} on. Most likely it {} "
-          "NaN: Hugging Face's Trainer leaves NaN out of the mean "
-          "that it prints.",
-          In(tense, "is", "was"), e.first_nonfinite_loss_step,
-          In(tense, "is", "was"));
-    });
-  }
-  const Finding* loss = f.found.First(kLossNonfinite);
-  const bool goes_on =
-      loss != nullptr && NumberOf(*loss, "streak").value_or(1) > 0;
-  return InBothTenses([&](Tense tense) {
-    const std::string since =
-        goes_on ? fmt::format("{} step {}{}",
-                              In(tense, "has not been finite since",
-                                 "was not finite from"),
-                              e.first_nonfinite_loss_step, In(tense, "", " on"))
-        : e.loss_nonfinite == 1
-            ? fmt::format("was not finite once, at step {}",
-                          e.first_nonfinite_loss_step)
-            : fmt::format("was not finite {}, from step {} to {}", HowOften(e),
-                          e.first_nonfinite_loss_step,
-                          e.last_nonfinite_loss_step);
-    return fmt::format(
-        "The loss{} {}. That {} from the forward pass, the data or the "
-        "weights{}.",
-        OnRank(e), since, goes_on ? In(tense, "comes", "came") : "came",
-        f.scaled ? ", not from the loss scale" : "");
-  });
-}
-
 void SayOfLoss(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(SentenceOfLoss(f));
@@ -291,7 +232,7 @@ void SayOfLoss(const Facts& f, Match* match) {
     if (const Finding* loss = f.found.First(kLossNonfinite)) {
       match->Quote(*loss, InSummary::kAll);
     }
-  } else if (const std::string term = TermOf(f); !term.empty()) {
+  } else if (const std::string term = OtherTerm(f); !term.empty()) {
     match->Support(
         EvidenceGrade::kEstablished,
         fmt::format(
@@ -376,6 +317,9 @@ bool WhenNanFromLoss(const Facts& f, const Matches&, Match* match) {
   match->verdict.grade =
       unsure ? EvidenceGrade::kHypothesis : EvidenceGrade::kSupported;
   BeginAtTheLoss(f.evidence, &match->verdict);
+  if (const Finding* streak = StreakBefore(f)) {
+    match->verdict.step = streak->opened_step;
+  }
   return Finish(f, match);
 }
 

@@ -203,7 +203,13 @@ bool WhenOutlierBatch(const Facts& f, const Matches&, Match* match) {
   }
   verdict.origin.rank = most.rank;
   verdict.rules = RulesOf(f);
-  return true;
+  // One of a loss that had left its level by then is no batch of its own.
+  return !f.found.Any([&](const Finding& finding) {
+    return kLossLevel.has(finding.rule) && !verdict.rules.has(finding.rule) &&
+           finding.severity > Severity::kInfo &&
+           finding.subject.rank == most.rank &&
+           finding.opened_step < most.first_step;
+  });
 }
 
 void SayOutlierBatch(const Facts& f, Match* match) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/steps_between.h"
 
@@ -9,6 +10,7 @@ namespace nanwatch {
 namespace {
 
 constexpr uint64_t kNewest50 = (uint64_t{1} << 50) - 1;
+constexpr uint64_t kFrozen = 16;  // losses in a row; ours
 
 }  // namespace
 
@@ -29,6 +31,11 @@ inline void StepTally::AddValues(const StepRecord& record, bool overflow,
                                  Fate fate) {
   if (record.has(StepField::kLoss)) {
     rising_.Add(record.step, record[StepField::kLoss]);
+    if (std::exchange(newest_loss_, record[StepField::kLoss]) != newest_loss_) {
+      same_ = 0;
+      same_since_ = record.step;
+    }
+    ++same_;
     if (std::isfinite(record[StepField::kLoss])) {
       ++loss_finite_;
       loss_finite_while_overflow_ += overflow;
@@ -71,6 +78,7 @@ uint64_t StepTally::overflows_last_50() const {
 
 void StepTally::WriteUpdates(RunEvidence* evidence) const {
   evidence->updates = updates_;
+  if (updates_ > 0) evidence->first_step = first_step_;
   evidence->steps_between =
       HasStepsBetween(last_step_ - first_step_, static_cast<int64_t>(updates_));
   evidence->overflows = overflows_;
@@ -92,6 +100,9 @@ void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
   e.loss_finite += loss_finite_;
   e.loss_nonfinite += loss_nonfinite_;
   e.loss_finite_while_overflow += loss_finite_while_overflow_;
+  if (same_ >= kFrozen && std::isfinite(newest_loss_)) {
+    e.frozen = FrozenLoss{newest_loss_, same_since_};
+  }
   if (loss_nonfinite_ == 0) return;
   if (e.nonfinite_loss_rank < 0 ||
       first_nonfinite_loss_step_ < e.first_nonfinite_loss_step) {

@@ -58,6 +58,9 @@ class StepTally {
   int64_t last_nonfinite_loss_step_ = -1;
   int64_t first_kept_nonfinite_loss_step_ = -1;
   RisingLoss rising_;
+  double newest_loss_ = 0;
+  int64_t same_since_ = 0;  // step: the losses since are the same
+  uint64_t same_ = 0;       // of them
   uint64_t norm_finite_ = 0;
   uint64_t norm_nonfinite_ = 0;
   uint64_t norm_finite_while_overflow_ = 0;

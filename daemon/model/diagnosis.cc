@@ -62,6 +62,8 @@ std::string_view Name(Cause cause) {
       return "left_benchmark";
     case Cause::kLearnsYet:
       return "learns_yet";
+    case Cause::kWeightsLost:
+      return "weights_lost";
   }
   return "unexplained";
 }

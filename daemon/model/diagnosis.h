@@ -42,8 +42,9 @@ enum class Cause : uint8_t {
   kLayerScales,       // a layer's own loss scale does not suit its gradients
   kLeftBenchmark,     // the run does not do what its benchmark did
   kLearnsYet,         // what stood or rose was no trouble: it learns; harmless
+  kWeightsLost,       // the loss is back where it began, or as before a restart
 };
-inline constexpr int kCauses = 24;
+inline constexpr int kCauses = 25;
 constexpr Cause Last(Cause) { return static_cast<Cause>(kCauses - 1); }
 std::string_view Name(Cause cause);  // "harmless_padding", ...
 

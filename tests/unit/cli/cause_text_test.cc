@@ -29,6 +29,18 @@ TEST(CauseText, AnOpHasItsTypeAndDtypeAsFarAsTheyAreKnown) {
             "op loss/Log (Log, output, fp16), rank 3, host node7");
 }
 
+TEST(CauseText, ALossThatIsNanOfNoKnownOpNamesNoPlace) {
+  v1::CauseVerdict cause;
+  cause.set_cause("nan_from_forward");
+  cause.set_grade(v1::EVIDENCE_GRADE_SUPPORTED);
+  EXPECT_EQ(HeadingOf(cause).title, "NaN loss");
+  EXPECT_EQ(HeadingOf(cause).grade, "");
+  cause.mutable_origin()->set_op("head");
+  EXPECT_EQ(HeadingOf(cause).title, "NaN from forward");
+  cause.set_cause("collapse_with_underflow");
+  EXPECT_EQ(HeadingOf(cause).title, "Loss scale collapsed");
+}
+
 TEST(CauseText, WhatNoCauseExplainsIsCalledAfterItsRules) {
   v1::CauseVerdict cause;
   cause.set_cause("divergence");

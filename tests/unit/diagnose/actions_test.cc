@@ -186,8 +186,9 @@ TEST(ActionsTest, WhatHasAdviceOfItsOwnIsNoLossToLearnByHeart) {
 
 TEST(ActionsTest, OneStartsAnewWhereNothingIsLost) {
   for (const int64_t step : {2, 11, 812}) {
-    ExpectWords(WithWayBack("{Back}.", step));
+    ExpectWords(WithWayBack("{Back}{data}.", step));
   }
+  ExpectWords(WithWayBack("{Back}.", 812, true));
 }
 
 TEST(FrameworkTest, IsWhatTheRunSaysElseWhatItsScalerTells) {

@@ -52,6 +52,19 @@ TEST(StepTallyTest, MostStepsMayHaveNoRecord) {
   EXPECT_FALSE(After(rows).steps_between);
 }
 
+TEST(StepTallyTest, ALossThatIsTheSameInManyRecordsIsFrozen) {
+  std::vector<Row> rows = {{.step = 1, .loss = 3}};
+  for (int64_t step = 2; step < 17; ++step) {
+    rows.push_back({.step = step, .loss = 87.3365});
+  }
+  EXPECT_FALSE(After(rows).frozen);
+  rows.push_back({.step = 17, .loss = 87.3365});
+  ASSERT_TRUE(After(rows).frozen);
+  EXPECT_EQ(After(rows).frozen->since, 2);
+  rows.push_back({.step = 18, .loss = 80});
+  EXPECT_FALSE(After(rows).frozen);
+}
+
 TEST(StepTallyTest, WhatIsNotSaidIsNeitherAppliedNorSkipped) {
   const RunEvidence e = After({{.step = 1}, {.step = 2}});
   EXPECT_EQ(e.updates, 2u);
