@@ -132,12 +132,13 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
     } else if (point && whole && end > first) {
       whole = false;
       text += '.';
-    } else if ((c == 'e' || c == 'E') && end > first && end + 1 < line.size() &&
+    } else if ((c == 'e' || c == 'E' || (c == 'f' && !whole)) && end > first &&
+               end + 1 < line.size() &&
                (IsDigit(line[end + 1]) ||
                 ((line[end + 1] == '-' || line[end + 1] == '+') &&
                  end + 2 < line.size() && IsDigit(line[end + 2])))) {
       whole = false;
-      text += c;
+      text += 'e';
       text += line[++end];
     } else {
       break;

@@ -132,6 +132,7 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
     if (fact.says_health()) {
       ++c.progress;
       if (fact.guessed) ++c.guesses;
+      if (fact.step && !fact.step_counted) ++c.placed;
     }
     if (fact.kind == LogFact::Kind::kProgress) {
       const bool plain = usual && std::isfinite(fact[StepField::kLoss]);
@@ -283,10 +284,7 @@ void Recogniser::Decide() {
     const int rank = RankOf(c);
     const int best_rank = best == nullptr ? -1 : RankOf(*best);
     const bool better =
-        rank > best_rank ||
-        (rank == best_rank &&
-         (c.progress > best->progress ||
-          (c.progress == best->progress && c.facts > best->facts)));
+        rank > best_rank || (rank == best_rank && ReadsMore(c, *best));
     const bool few = best != nullptr && IsFarBehind(*best, c);
     if (few || (better && (best == nullptr || !IsFarBehind(c, *best)))) {
       best = &c;

@@ -23,9 +23,11 @@ struct UsualNamesOf {
 constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
      "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
-     "iters itr it numupdates updates timebatch"},
+     "iters itr it numupdates nupdates updates "
+     "timebatch"},
     {Meaning::kCounter,
-     "update episode round iterations totaltimesteps totalenvinteracts"},
+     "update episode round iterations totaltimesteps totalenvinteracts "
+     "timestepssofar episodessofar"},
     {Meaning::kLoss,
      "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
      "losstraintotal cost nll bpb bpc bitsperbyte bitsperchar bitsperdim "
@@ -37,7 +39,8 @@ constexpr UsualNamesOf kUsual[] = {
      "lossmlm languagecrossentropy binarycrossentropy "
      "categoricalcrossentropy sparsecategoricalcrossentropy"},
     {Meaning::kMeanLoss,
-     "avgloss avrloss lossavg averageloss runningloss smoothloss meanloss "
+     "avgloss avrloss lossavg epochloss averageloss runningloss smoothloss "
+     "meanloss "
      "lossmean globalavgloss mse"},
     {Meaning::kPerplexity, "ppl perplexity"},
     {Meaning::kObjective,
