@@ -279,7 +279,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
   std::string& told = run_.settings["evaluation_not_finite"];
   if (told.empty()) {
     const bool never = evaluates_not_ > 0;  // since the first record
-    told = std::to_string(never ? 0 : Place())
+    told = std::to_string(never ? 1 : Place())
                .append(" ")
                .append(Beginning(fact.text, kNameOfLoss));
   }

@@ -50,6 +50,18 @@ size_t ClockAt(std::string_view line, size_t at) {
   return end - at;
 }
 
+// `text` ends with the word of a step, to which its number may be glued: "ep0
+// bt12".
+bool IsCounted(std::string_view text) {
+  constexpr std::string_view kWords[] = {
+      "e", "b", "ep", "epoch", "it", "iter", "bt", "batch", "upd", "step"};
+  size_t begin = text.size();
+  while (begin > 0 && IsWordLetter(text[begin - 1])) --begin;
+  const std::string_view word = text.substr(begin);
+  const bool begins = begin == 0 || !IsDigit(text[begin - 1]);
+  return begins && word.size() <= 5 && IsOneOf(LowerCase(word), kWords);
+}
+
 // What stands right behind a number is a unit of time, or any that touches it.
 bool BeginsWithUnit(std::string_view rest) {
   constexpr std::string_view kTimes[] = {"s",   "sec", "secs",  "seconds", "ms",
@@ -170,7 +182,8 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   number.value = *value;
   number.whole = whole;
   number.share = end < line.size() && line[end] == '%';
-  number.unit = BeginsWithUnit(line.substr(end));
+  number.unit =
+      BeginsWithUnit(line.substr(end)) || line.substr(0, at).ends_with("cuda:");
   number.end = end;
   numbers_.push_back(number);
   return end - at;
@@ -185,7 +198,8 @@ bool NumberRow::Read(std::string_view line) {
   const auto add = [&hash](char c) { hash.Put(static_cast<uint8_t>(c)); };
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
-    const bool word = at > 0 && IsWordLetter(line[at - 1]);
+    // Digits of other words were added with them.
+    const bool word = at > 0 && IsWordLetter(line[at - 1]) && !IsDigit(c);
     if (IsDigit(c) && !word) {
       if (const size_t clock = ClockAt(line, at)) {
         at += clock;
@@ -210,7 +224,8 @@ bool NumberRow::Read(std::string_view line) {
     if (c != ' ' && c != '\t' && c != '-') add(c);
     ++at;
     // Digits of a word are a part of it.
-    if (IsWordLetter(c)) {
+    const bool glued = IsWordLetter(c) && at < line.size() && IsDigit(line[at]);
+    if (glued && !IsCounted(line.substr(0, at))) {
       while (at < line.size() && IsDigit(line[at])) add(line[at++]);
     }
   }

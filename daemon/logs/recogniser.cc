@@ -135,8 +135,10 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
       if (fact.step && !fact.step_counted) ++c.placed;
     }
     if (fact.kind == LogFact::Kind::kProgress) {
+      // What a last resort kept is of lines before this one.
+      const bool kept = c.format->last_resort && &fact != &facts_.back();
       const bool plain = usual && std::isfinite(fact[StepField::kLoss]);
-      if (!plain) NoteTerm(line, &fact);
+      if (!plain && !kept) NoteTerm(line, &fact);
       mixed_ |= !fact.text.empty();
       const bool idle = fact.has(StepField::kLearningRate) &&
                         fact[StepField::kLearningRate] == 0;

@@ -169,9 +169,9 @@ class KeyValueReader : public LineReader {
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
-    if (value.meaning == ColumnMeaning::kLoss && loss_at_ == 0) {
-      loss_at_ = value.at;
-    }
+    const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
+                         value.meaning == ColumnMeaning::kMeasure;
+    if (is_loss && loss_at_ == 0) loss_at_ = value.at;
     AddValue(value.meaning, line.substr(value.at));
   }
 

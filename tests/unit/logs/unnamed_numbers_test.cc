@@ -39,6 +39,34 @@ TEST(UnnamedNumbers, AreNewsWhereOneIsFiniteNoMore) {
   }
 }
 
+// The lines before it are told with it, and are none of its.
+TEST(UnnamedNumbers, AreNoTermsOfLinesBefore) {
+  std::vector<std::string> lines =
+      Ten(" F = ", {"7.25", "nan", "nan"}, " |dF| = 2.5");
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  EXPECT_EQ(reader.run().settings.count("term_not_finite"), 0u);
+}
+
+// Behind the words of steps a number that no word names is a loss.
+TEST(UnnamedNumbers, AreALossBehindTheWordsOfSteps) {
+  std::vector<std::string> dresses[3];
+  for (int i = 0; i < 12; ++i) {
+    const std::string loss = std::to_string(2.5 - 0.01 * i);
+    dresses[0].push_back("ep0 bt" + std::to_string(i) + " -> " + loss);
+    dresses[1].push_back("step " + std::to_string(i) + " | " + loss + " | 9ms");
+    dresses[2].push_back(std::to_string(i) + " tensor(" + loss +
+                         ", device='cuda:0')");
+  }
+  for (const auto& lines : dresses) {
+    const std::vector<LogRecord> records = RecordsOf(lines);
+    ASSERT_EQ(records.size(), 12u) << lines[0];
+    EXPECT_EQ(records[11].step.step, 11) << lines[0];
+    EXPECT_NEAR(records[11].step[StepField::kLoss], 2.39, 1e-6) << lines[0];
+  }
+}
+
 // A class that no picture shows, a score of an evaluation.
 TEST(UnnamedNumbers, AreNoNewsWhereTheyComeAndGo) {
   EXPECT_TRUE(
