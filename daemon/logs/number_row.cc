@@ -62,6 +62,15 @@ bool IsCounted(std::string_view text) {
   return begins && word.size() <= 5 && IsOneOf(LowerCase(word), kWords);
 }
 
+// "e-04", "E+2", and Julia's "f0" behind a point.
+bool BeginsPower(std::string_view text) {
+  const bool letter =
+      !text.empty() && (text[0] == 'e' || text[0] == 'E' || text[0] == 'f');
+  if (!letter || text.size() < 2) return false;
+  const size_t sign = text[1] == '-' || text[1] == '+' ? 1 : 0;
+  return text.size() > 1 + sign && IsDigit(text[1 + sign]);
+}
+
 // What stands right behind a number is a unit of time, or any that touches it.
 bool BeginsWithUnit(std::string_view rest) {
   constexpr std::string_view kTimes[] = {"s",   "sec", "secs",  "seconds", "ms",
@@ -144,11 +153,8 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
     } else if (point && whole && end > first) {
       whole = false;
       text += '.';
-    } else if ((c == 'e' || c == 'E' || (c == 'f' && !whole)) && end > first &&
-               end + 1 < line.size() &&
-               (IsDigit(line[end + 1]) ||
-                ((line[end + 1] == '-' || line[end + 1] == '+') &&
-                 end + 2 < line.size() && IsDigit(line[end + 2])))) {
+    } else if (end > first && BeginsPower(line.substr(end)) &&
+               (c != 'f' || !whole)) {
       whole = false;
       text += 'e';
       text += line[++end];

@@ -301,6 +301,7 @@ void Recogniser::Decide() {
   const bool named =
       std::any_of(waiting_.begin(), waiting_.end(), [this](const Waiting& w) {
         return Wanted(candidates_[w.candidate]) && !w.sign && !w.fact.guessed &&
+               w.fact.kind == LogFact::Kind::kProgress &&
                w.fact.has(StepField::kLoss);
       });
   for (Waiting& w : std::exchange(waiting_, {})) {

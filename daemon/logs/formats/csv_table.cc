@@ -183,7 +183,8 @@ class CsvTableReader : public LineReader {
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
       if (term && IsPartOfLoss(cell)) parts.push_back(columns.size() - 1);
-      const bool evaluates = cell.ends_with("oss") && IsEvaluation(cell);
+      const bool evaluates = (cell.ends_with("oss") || cell.ends_with("mse")) &&
+                             IsEvaluation(cell);
       if (evaluates && evaluation == cell.npos) evaluation = columns.size() - 1;
       if (meaning != ColumnMeaning::kNothing) {
         ++known;

@@ -73,6 +73,17 @@ TEST_F(RecogniserTest, TablesOfMinibatchesStandBetweenSteps) {
   EXPECT_EQ(told_.steps.back(), 19024);
 }
 
+TEST_F(RecogniserTest, AnEvaluationNamesNoLossOfTraining) {
+  Recogniser recogniser = Make();
+  for (int i = 1; i <= 12; ++i) {
+    recogniser.ReadLine("epoch=" + std::to_string(i) + " train=" +
+                        std::to_string(2.5 - 0.1 * i) + " valid=nan");
+  }
+  recogniser.Finish();
+  EXPECT_EQ(recogniser.step_lines(), 12u);
+  EXPECT_FALSE(told_.steps.empty());
+}
+
 TEST_F(RecogniserTest, AShortLogIsDecidedAtItsEnd) {
   Recogniser recogniser = Make();
   recogniser.ReadLine(Megatron(1));
