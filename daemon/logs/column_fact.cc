@@ -191,6 +191,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       NoteScore(value);
       return;
     case ColumnMeaning::kAccuracy:
+      if (fact_.of_adversary) return;  // of real and made ones
       fact_.of_classes = true;
       NoteScore(value);
       return;

@@ -20,12 +20,13 @@ class EvaluationNews {
   static constexpr double kFar = 5;  // times the lowest; ours
 
   // Takes in the next loss, whose name stands at byte `at` of its line. Tells
-  // it where it is news.
-  void Take(double loss, std::string_view name, size_t at, FactList* facts) {
+  // it where it is news. `is_loss`: else it may rise as it gets better.
+  void Take(double loss, std::string_view name, size_t at, FactList* facts,
+            bool is_loss = true) {
     const bool was_bad = bad_;
     const bool was_far = far_;
     bad_ = !std::isfinite(loss);
-    const bool compared = !bad_ && loss > 0 && IsFirst(name);
+    const bool compared = !bad_ && is_loss && loss > 0 && IsFirst(name);
     if (compared) {
       if (first_ == 0) first_ = lowest_ = loss;
       far_ = loss >= kFar * lowest_;

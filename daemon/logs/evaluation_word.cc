@@ -42,7 +42,8 @@ bool IsEvaluation(std::string_view prose) {
 
 bool NamesContrast(std::string_view before) {
   static constexpr std::string_view kWords[] = {
-      "ontrast", "infonce", "info_nce", "InfoNCE", "moco", "MoCo"};
+      "ontrast", "infonce", "info_nce", "InfoNCE", "moco",
+      "MoCo",    "simclr",  "SimCLR",   "nce="};
   const auto named = [before](std::string_view word) {
     return before.find(word) != before.npos;
   };

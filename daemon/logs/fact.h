@@ -47,6 +47,8 @@ struct LogFact {
     kSetting,    // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
     kScored,      // `score`, a return, in a line without a loss
+    kLostLoss,    // a batch's was not finite and left out: the next line's, if
+                  // that shows 0, or one that no line shows
   };
   Kind kind = Kind::kProgress;
   uint32_t at = 0;  // byte of the line at which it was read

@@ -127,7 +127,7 @@ std::optional<StepPlace> PairInBrackets(std::string_view line) {
 }
 
 // "[ 6400/60000]", "[640/60000 (1%)]"; of two, "[1/5][100/600]", the first is
-// the epoch. A date is none.
+// the epoch, as in "[3:96/100]". A date is none.
 std::optional<StepPlace> RatioInBrackets(std::string_view line) {
   std::optional<StepPlace> found;
   size_t end = 0;  // behind the one that was found
@@ -135,12 +135,17 @@ std::optional<StepPlace> RatioInBrackets(std::string_view line) {
        at = line.find('[', at + 1)) {
     if (found && at != end) break;
     Scan scan(line, at + 1);
-    const std::optional<Ratio> ratio = ReadRatio(&scan);
+    std::optional<Ratio> ratio = ReadRatio(&scan);
+    std::optional<int64_t> epoch;
+    if (found) epoch = found->step;
+    if (!ratio) {
+      scan = Scan(line, at + 1);
+      epoch = ReadCount(&scan);
+      if (epoch && scan.Skip(":")) ratio = ReadRatio(&scan);
+    }
     if (!ratio) continue;
     if (EndsWithEpoch(line.substr(0, at))) continue;
     if (!scan.Skip("]") && !scan.rest().starts_with(" (")) continue;
-    const std::optional<int64_t> epoch =
-        found ? std::optional(found->step) : std::nullopt;
     found = StepPlace{ratio->part, ratio->whole, epoch};
     end = scan.at();
   }
@@ -274,7 +279,8 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
 std::optional<double> EpochInWords(std::string_view line) {
   constexpr std::string_view kWord = "poch";
   // "ep=3", at the start alone: in a line it may be anything.
-  if (line.starts_with("ep=") || line.starts_with("ep:")) {
+  if (line.starts_with("ep=") || line.starts_with("ep:") ||
+      line.starts_with("Ep=") || line.starts_with("Ep:")) {
     return Scan(line, 3).Number();
   }
   size_t at = FindWord(line, kWord, 1);

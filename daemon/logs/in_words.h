@@ -66,6 +66,7 @@ bool SaysLossIsNaN(std::string_view line);
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
+std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
 
 // Whether the line is Python's print of settings, or of a training's result:
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".

@@ -84,6 +84,18 @@ std::string_view BareName(std::string_view token) {
   return token;
 }
 
+// "stem" of "|g_stem|", whose bars stand around `token`; empty: it is none.
+std::string_view NameInBars(std::string_view line, std::string_view token) {
+  const size_t begin = static_cast<size_t>(token.data() - line.data());
+  const size_t end = begin + token.size();
+  const bool bars =
+      begin > 0 && line[begin - 1] == '|' && line.substr(end).starts_with("|");
+  for (const std::string_view mark : {"g_", "grad_"}) {
+    if (bars && token.starts_with(mark)) return token.substr(mark.size());
+  }
+  return {};
+}
+
 double LastDigit(std::string_view number) {
   if (number.find_first_of("eE") != number.npos) return 0;
   const size_t point = number.find('.');
@@ -153,9 +165,11 @@ bool ReadLayerPairs(std::string_view line, std::vector<LayerPair>* pairs) {
       if (!of_layer) name = {};
       continue;
     }
-    of_layer = NamesLayer(token, letters);
+    const std::string_view in_bars = NameInBars(line, token);
+    of_layer = !in_bars.empty() || NamesLayer(token, letters);
     speaks |= of_layer;
-    name = of_layer            ? BareName(token)
+    name = !in_bars.empty()    ? in_bars
+           : of_layer          ? BareName(token)
            : !IsOther(letters) ? token
                                : std::string_view();
     if (name.empty() && heading) heading = letters != "loss" && letters != "lr";

@@ -43,6 +43,8 @@ constexpr size_t kMessage = 200;
 constexpr size_t kNameOfLoss = 40;
 // Bytes of the stretches over which the objective moved; ours.
 constexpr size_t kStretches = 120;
+// Evaluations that were never finite: no column that holds none yet; ours.
+constexpr int64_t kNeverEvaluated = 8;
 constexpr int64_t kScores = 8;  // values that show a score; ours
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
 // theirs. Behind more the program went on; ours.
@@ -97,6 +99,9 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     case Kind::kOtherObjective:
       announced_ = true;
       return;
+    case Kind::kLostLoss:
+      ++lost_losses_;
+      return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);
     case Kind::kScored:
@@ -123,6 +128,8 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     LogFact known = fact;
     known.loss_left_out = false;
     norms_.Take(known, line);
+  } else if (lost_losses_ > 0 && fact.has(StepField::kLoss)) {
+    TakeAfterLost(fact, line);
   } else {
     norms_.Take(fact, line);
   }
@@ -130,6 +137,22 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     series_told_ = true;
     run_.settings.emplace("losses", "of_one_aim");
   }
+}
+
+// What stood in place of a loss is 0; else a line shows the next batch's.
+void LogReader::TakeAfterLost(const LogFact& fact, uint64_t line) {
+  LogFact lost = fact;
+  if (fact[StepField::kLoss] != 0) {
+    lost = LogFact();
+    lost.rank = fact.rank;
+    const bool room = fact.step && *fact.step > newest_step_ + 1;
+    if (room && newest_step_ >= 0) lost.step = newest_step_ + 1;
+  }
+  lost.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+  lost.applied = false;
+  norms_.Take(lost, line);
+  if (fact[StepField::kLoss] != 0) norms_.Take(fact, line);
+  lost_losses_ = 0;
 }
 
 // A line of numbers, before records are made of it.
@@ -245,16 +268,20 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
   const double loss = fact[StepField::kLoss];
   if (newest_step_ < 0) {
-    // Beside the first record it is a column that holds none.
-    evaluates_not_ = !std::isfinite(loss) && (evaluates_not_ || progress_ == 1);
-    if (evaluates_not_) return;
+    // Beside the first record it may be a column that holds none yet.
+    const bool from_first = evaluates_not_ > 0 || progress_ == 1;
+    evaluates_not_ =
+        from_first && !std::isfinite(loss) ? evaluates_not_ + 1 : 0;
+    if (evaluates_not_ > 0 && evaluates_not_ < kNeverEvaluated) return;
   }
   if (fact.lowest > 0) NoteHigh(fact);
   if (std::isfinite(loss)) return Put("evaluation_not_finite", "");
   std::string& told = run_.settings["evaluation_not_finite"];
   if (told.empty()) {
-    told = std::to_string(Place()).append(" ").append(
-        Beginning(fact.text, kNameOfLoss));
+    const bool never = evaluates_not_ > 0;  // since the first record
+    told = std::to_string(never ? 1 : Place())
+               .append(" ")
+               .append(Beginning(fact.text, kNameOfLoss));
   }
 }
 

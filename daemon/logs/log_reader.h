@@ -101,6 +101,7 @@ class LogReader {
   void TakeStop(const LogFact& fact, uint64_t line);
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteProgress(const LogFact& fact, uint64_t line);
+  void TakeAfterLost(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
@@ -140,16 +141,19 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
-  ScoreRow evaluations_;        // far above the lowest
-  double high_loss_ = 0;        // the newest of these
-  bool evaluates_not_ = false;  // of lines without steps
-  bool loss_bad_ = false;       // the newest one
-  bool loss_shown_ = false;     // by any step line
-  bool series_told_ = false;    // settings: losses
-  bool other_loss_ = false;     // one was named so that it may be any
-  bool announced_ = false;      // another objective, since the newest step line
-  bool negates_ = false;        // the newest one
-  bool goes_on_ = true;         // since it stopped
+  ScoreRow evaluations_;  // far above the lowest
+  double high_loss_ = 0;  // the newest of these
+  // Evaluations in a row that were not finite, from the first record on, of
+  // lines without steps.
+  int64_t evaluates_not_ = 0;
+  int64_t lost_losses_ = 0;   // since the newest step line
+  bool loss_bad_ = false;     // the newest one
+  bool loss_shown_ = false;   // by any step line
+  bool series_told_ = false;  // settings: losses
+  bool other_loss_ = false;   // one was named so that it may be any
+  bool announced_ = false;    // another objective, since the newest step line
+  bool negates_ = false;      // the newest one
+  bool goes_on_ = true;       // since it stopped
 };
 
 }  // namespace nanwatch

@@ -121,7 +121,7 @@ std::string_view TermBesideLoss(std::string_view line) {
         before.remove_suffix(1);
       }
       const std::string_view name = NameAtEnd(before);
-      if (name.empty() || IsRecord(name)) continue;
+      if (name.empty() || IsDigit(name[0]) || IsRecord(name)) continue;
       if (IsTerm(name)) return name;
       if (IsMetric(name) || IsEvaluation(name)) continue;
       const size_t open = OpeningBefore(line, at);

@@ -152,4 +152,17 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
   return BehindName(line, kNames);
 }
 
+std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"acc ", "Acc ", "ACC ",
+                                                "accuracy ", "Accuracy "};
+  for (const std::string_view name : kNames) {
+    const size_t at = FindWord(line, name);
+    if (at == line.npos || (at > 0 && IsLetterOrMark(line[at - 1]))) continue;
+    if (IsEvaluation(LastWord(line.substr(0, at)))) continue;
+    Scan scan(line, at + name.size());
+    if (const auto number = scan.PrintedNumber()) return number;
+  }
+  return std::nullopt;
+}
+
 }  // namespace nanwatch

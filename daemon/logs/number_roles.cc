@@ -1,13 +1,9 @@
 #include "logs/number_roles.h"
 
 #include <algorithm>
-#include <string>
 
 #include "logs/each_word.h"
-#include "logs/in_words.h"
-#include "logs/loss_parts.h"
-#include "logs/one_of.h"
-#include "logs/scan.h"
+#include "logs/number_words.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -15,126 +11,6 @@ namespace {
 
 constexpr double kRankMax = 1023;   // as NumberedRanks
 constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
-
-// What programs call a loss besides its usual names; of these, letters and
-// "total" count only beside a step's word.
-constexpr std::string_view kLossWords[] = {"obj",    "objf",     "objective",
-                                           "cost",   "fehler",   "pérdida",
-                                           "strata", "criterion"};
-constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",
-                                           "total", "err", "error"};
-constexpr std::string_view kStepWords[] = {
-    "step", "steps",   "it",      "iter",    "iters",      "iteration",
-    "upd",  "update",  "updates", "batch",   "k",          "s",
-    "n",    "schritt", "round",   "episode", "globalstep", "etape"};
-constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche"};
-constexpr std::string_view kTrainWords[] = {"train", "training", "trn"};
-constexpr std::string_view kNegatives[] = {"neg", "negative"};
-constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
-
-// kTrain: "train 2.31 valid 2.44", a loss where it falls. kPart: "loss_seg",
-// one of several, as far as its name says. kWhole: it says that there is no
-// other.
-enum class LossWord {
-  kNone,
-  kReward,
-  kAccuracy,
-  kTrain,
-  kWeak,
-  kNamed,
-  kPart,
-  kLoss,
-  kWhole
-};
-
-struct Words {
-  void Raise(LossWord to, bool rising) {
-    if (to <= loss) return;
-    loss = to;
-    rises = rising;
-  }
-
-  LossWord loss = LossWord::kNone;
-  bool rises = false;  // what is named rises as it gets better
-  bool part = false;   // of a loss
-  bool step = false;
-  bool epoch = false;
-  ColumnMeaning usual = ColumnMeaning::kNothing;
-  bool any = false;
-};
-
-// "loss_ema", "logloss", "elbo_loss". Packets are lost, too.
-bool IsKindOfLoss(std::string_view word) {
-  return (word.starts_with("loss") || word.ends_with("loss")) &&
-         word.find("packet") == word.npos;
-}
-
-// "loss_total", "total loss", "loss_all", and "loss" without another word.
-bool IsWholeLoss(std::string_view text) {
-  const ColumnMeaning usual = UsualMeaning(text);
-  return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss;
-}
-
-Words WordsOf(std::string_view text) {
-  Words found;
-  const bool evaluation = IsEvaluation(text);
-  bool other = false;
-  // "-ELBO", "negative log-likelihood".
-  bool negated =
-      text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
-  std::string two;  // the word before and this one: "gradient norm"
-  ForEachWord(text, [&](std::string_view word) {
-    found.any = true;
-    other |= IsOneOf(word, kOtherLosses);
-    negated |= IsOneOf(word, kNegatives);
-    found.step |= IsOneOf(word, kStepWords);
-    found.epoch |= IsOneOf(word, kEpochWords);
-    const ColumnMeaning alone = UsualMeaning(word);
-    two += word;
-    const ColumnMeaning both = UsualMeaning(two);
-    const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
-                                : alone != ColumnMeaning::kNothing
-                                    ? alone
-                                    : ForeignMeaning(word);
-    two = word;
-    if (usual == ColumnMeaning::kObjective ||
-        usual == ColumnMeaning::kMeasure) {
-      found.Raise(LossWord::kNamed,
-                  usual == ColumnMeaning::kObjective && !negated);
-    } else if (IsLoss(usual)) {
-      found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
-                  false);
-    } else if (usual == ColumnMeaning::kAccuracy) {
-      found.Raise(LossWord::kAccuracy, true);
-      found.usual = usual;
-    } else if (usual == ColumnMeaning::kReward) {
-      found.Raise(LossWord::kReward, true);
-      found.usual = usual;
-    } else if (usual != ColumnMeaning::kNothing) {
-      found.usual = usual;
-    } else if (IsKindOfLoss(word)) {
-      found.Raise(LossWord::kPart, false);
-      found.part |= IsPartOfLoss(word);
-    } else if (IsOneOf(word, kLossWords)) {
-      found.Raise(LossWord::kNamed, false);
-    } else if (IsOneOf(word, kWeakWords)) {
-      found.Raise(LossWord::kWeak, false);
-    } else if (IsOneOf(word, kTrainWords)) {
-      found.Raise(LossWord::kTrain, false);
-    }
-  });
-  // "Train-Accuracy".
-  if (found.loss == LossWord::kTrain &&
-      found.usual == ColumnMeaning::kAccuracy) {
-    found.loss = LossWord::kAccuracy;
-    found.rises = true;
-  }
-  if (evaluation || other) {
-    found.loss = LossWord::kNone;
-    found.part = false;
-  }
-  return found;
-}
 
 // Of the text between two numbers: what a comma or bar parts belongs to the
 // next one, or to the last.
@@ -249,6 +125,18 @@ size_t ColumnBetweenBars(const NumberRow& row, size_t number) {
   return static_cast<size_t>(bars);
 }
 
+// Behind the step the only number that is no time, and in few of them; kNone.
+size_t OnlyOther(const NumberRoles& roles, const NumberRow& row) {
+  size_t other = NumberRoles::kNone;
+  for (size_t i = 0; i < row.numbers().size(); ++i) {
+    const bool counts = i == roles.step || i == roles.whole || i == roles.epoch;
+    if (counts || row.numbers()[i].unit || i < roles.step) continue;
+    if (other != NumberRoles::kNone) return NumberRoles::kNone;
+    other = i;
+  }
+  return other;
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -265,8 +153,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   NumberRoles roles;
   const size_t numbers = row.numbers().size();
   roles.meanings.resize(numbers, ColumnMeaning::kNothing);
-  std::vector<Words> words;   // before each number
-  std::vector<Words> behind;  // each number
+  std::vector<NumberWords> words;   // before each number
+  std::vector<NumberWords> behind;  // each number
   bool any_words = false;
   bool has_step_word = false;
   for (size_t i = 0; i < numbers; ++i) {
@@ -276,7 +164,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   }
   for (size_t i = 0; i < numbers; ++i) {
     behind.push_back(WordsOf(OfLast(row.Before(i + 1))));
-    any_words |= behind.back().any;
+    any_words |= behind.back().any && !row.numbers()[i].unit;
     if (row.IsDifferentiated(i)) words[i].Raise(LossWord::kLoss, false);
   }
   for (size_t i = 0; i < numbers; ++i) {
@@ -302,10 +190,10 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       roles.epoch = i;
     }
   }
-  // Words before a number reach back to the last one that is printed with a
-  // point: "Training loss at update 40 is 2.3".
+  // Words before a number reach back to the last one that is printed with
+  // a point: "Training loss at update 40 is 2.3".
   LossWord best = LossWord::kNone;
-  Words reach;
+  NumberWords reach;
   for (size_t i = 0; i < numbers; ++i) {
     reach.Raise(words[i].loss, words[i].rises);
     reach.part |= words[i].part;
@@ -313,7 +201,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
     if (!IsReal(lines, i)) {
       const bool counted = lines.back()[i].whole;
-      if (!counted) reach = Words();
+      if (!counted) reach = NumberWords();
       continue;
     }
     const bool weak = (reach.loss <= LossWord::kWeak && !has_step_word &&
@@ -329,7 +217,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       roles.parts.push_back(i);
     }
     roles.meanings[i] = reach.usual;
-    reach = Words();
+    reach = NumberWords();
   }
   roles.named = best >= LossWord::kPart;
   if (best != LossWord::kPart || roles.parts.size() < 2) roles.parts.clear();
@@ -345,11 +233,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
       return roles;
     }
   }
-  // "iter 3: 13.05" says no more than "3: 13.05".
-  const bool two =
-      numbers == 2 && roles.step == 0 && !words[1].any && !behind[1].any &&
-      UsualMeaning(TrimBlanks(row.Before(0))) == ColumnMeaning::kStep;
-  if (any_words && !two) return roles;
+  // "ep 0 iter 3: 13.05" says no more than "0 3: 13.05".
+  if (any_words) return roles;
   // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
   size_t column = 0;
   ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
@@ -366,10 +251,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     }
   }
   // A table without a header: a count and one number beside it.
-  if (header.empty() && roles.step != kNone && roles.step + 2 == numbers &&
-      numbers <= 3 && IsReal(lines, numbers - 1)) {
-    roles.loss = numbers - 1;
-  }
+  if (header.empty() && roles.step != kNone) roles.loss = OnlyOther(roles, row);
+  if (roles.has_loss() && !IsReal(lines, roles.loss)) roles.loss = kNone;
   return roles;
 }
 

@@ -50,6 +50,27 @@ size_t ClockAt(std::string_view line, size_t at) {
   return end - at;
 }
 
+// `text` ends with the word of a step, to which its number may be glued: "ep0
+// bt12".
+bool IsCounted(std::string_view text) {
+  constexpr std::string_view kWords[] = {
+      "e", "b", "ep", "epoch", "it", "iter", "bt", "batch", "upd", "step"};
+  size_t begin = text.size();
+  while (begin > 0 && IsWordLetter(text[begin - 1])) --begin;
+  const std::string_view word = text.substr(begin);
+  const bool begins = begin == 0 || !IsDigit(text[begin - 1]);
+  return begins && word.size() <= 5 && IsOneOf(LowerCase(word), kWords);
+}
+
+// "e-04", "E+2", and Julia's "f0" behind a point.
+bool BeginsPower(std::string_view text) {
+  const bool letter =
+      !text.empty() && (text[0] == 'e' || text[0] == 'E' || text[0] == 'f');
+  if (!letter || text.size() < 2) return false;
+  const size_t sign = text[1] == '-' || text[1] == '+' ? 1 : 0;
+  return text.size() > 1 + sign && IsDigit(text[1 + sign]);
+}
+
 // What stands right behind a number is a unit of time, or any that touches it.
 bool BeginsWithUnit(std::string_view rest) {
   constexpr std::string_view kTimes[] = {"s",   "sec", "secs",  "seconds", "ms",
@@ -132,12 +153,10 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
     } else if (point && whole && end > first) {
       whole = false;
       text += '.';
-    } else if ((c == 'e' || c == 'E') && end > first && end + 1 < line.size() &&
-               (IsDigit(line[end + 1]) ||
-                ((line[end + 1] == '-' || line[end + 1] == '+') &&
-                 end + 2 < line.size() && IsDigit(line[end + 2])))) {
+    } else if (end > first && BeginsPower(line.substr(end)) &&
+               (c != 'f' || !whole)) {
       whole = false;
-      text += c;
+      text += 'e';
       text += line[++end];
     } else {
       break;
@@ -169,7 +188,8 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   number.value = *value;
   number.whole = whole;
   number.share = end < line.size() && line[end] == '%';
-  number.unit = BeginsWithUnit(line.substr(end));
+  number.unit =
+      BeginsWithUnit(line.substr(end)) || line.substr(0, at).ends_with("cuda:");
   number.end = end;
   numbers_.push_back(number);
   return end - at;
@@ -184,7 +204,8 @@ bool NumberRow::Read(std::string_view line) {
   const auto add = [&hash](char c) { hash.Put(static_cast<uint8_t>(c)); };
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
-    const bool word = at > 0 && IsWordLetter(line[at - 1]);
+    // Digits of other words were added with them.
+    const bool word = at > 0 && IsWordLetter(line[at - 1]) && !IsDigit(c);
     if (IsDigit(c) && !word) {
       if (const size_t clock = ClockAt(line, at)) {
         at += clock;
@@ -209,7 +230,8 @@ bool NumberRow::Read(std::string_view line) {
     if (c != ' ' && c != '\t' && c != '-') add(c);
     ++at;
     // Digits of a word are a part of it.
-    if (IsWordLetter(c)) {
+    const bool glued = IsWordLetter(c) && at < line.size() && IsDigit(line[at]);
+    if (glued && !IsCounted(line.substr(0, at))) {
       while (at < line.size() && IsDigit(line[at])) add(line[at++]);
     }
   }

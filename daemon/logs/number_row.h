@@ -15,8 +15,9 @@ struct RowNumber {
   double value = 0;
   bool whole = false;  // printed without a point or an exponent
   bool share = false;  // a percentage
-  bool unit = false;   // of a time: "0.5s", "(2.6Hr)", "3.1 seconds"
-  size_t begin = 0;    // byte of the line
+  // Of a time, "0.5s", "(2.6Hr)", "3.1 seconds", or a device, "cuda:0".
+  bool unit = false;
+  size_t begin = 0;  // byte of the line
   size_t end = 0;
 };
 

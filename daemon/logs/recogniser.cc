@@ -132,10 +132,13 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
     if (fact.says_health()) {
       ++c.progress;
       if (fact.guessed) ++c.guesses;
+      if (fact.step && !fact.step_counted) ++c.placed;
     }
     if (fact.kind == LogFact::Kind::kProgress) {
+      // What a last resort kept is of lines before this one.
+      const bool kept = c.format->last_resort && &fact != &facts_.back();
       const bool plain = usual && std::isfinite(fact[StepField::kLoss]);
-      if (!plain) NoteTerm(line, &fact);
+      if (!plain && !kept) NoteTerm(line, &fact);
       mixed_ |= !fact.text.empty();
       const bool idle = fact.has(StepField::kLearningRate) &&
                         fact[StepField::kLearningRate] == 0;
@@ -283,10 +286,7 @@ void Recogniser::Decide() {
     const int rank = RankOf(c);
     const int best_rank = best == nullptr ? -1 : RankOf(*best);
     const bool better =
-        rank > best_rank ||
-        (rank == best_rank &&
-         (c.progress > best->progress ||
-          (c.progress == best->progress && c.facts > best->facts)));
+        rank > best_rank || (rank == best_rank && ReadsMore(c, *best));
     const bool few = best != nullptr && IsFarBehind(*best, c);
     if (few || (better && (best == nullptr || !IsFarBehind(c, *best)))) {
       best = &c;
@@ -301,6 +301,7 @@ void Recogniser::Decide() {
   const bool named =
       std::any_of(waiting_.begin(), waiting_.end(), [this](const Waiting& w) {
         return Wanted(candidates_[w.candidate]) && !w.sign && !w.fact.guessed &&
+               w.fact.kind == LogFact::Kind::kProgress &&
                w.fact.has(StepField::kLoss);
       });
   for (Waiting& w : std::exchange(waiting_, {})) {

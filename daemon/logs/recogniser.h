@@ -96,6 +96,7 @@ class Recogniser {
     int64_t facts = 0;     // read, settings apart
     int64_t progress = 0;  // of those, step lines with a loss, norm or scale
     int64_t guesses = 0;   // of those, guessed ones
+    int64_t placed = 0;    // of those, with a step that they print
     Coverage coverage;
   };
   struct Waiting {
@@ -131,6 +132,8 @@ class Recogniser {
   // All may be, until it is decided.
   bool Wanted(const Candidate& c) const;
   static int RankOf(const Candidate& c);
+  static bool PlacesAll(const Candidate& c);
+  static bool ReadsMore(const Candidate& c, const Candidate& other);
   static bool IsFarBehind(const Candidate& c, const Candidate& other);
   void Weigh(size_t candidate);
   void Decide();

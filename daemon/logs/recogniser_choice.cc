@@ -14,13 +14,29 @@ int Recogniser::RankOf(const Candidate& c) {
   return guesses ? 0 : c.format->last_resort ? 1 : 2;
 }
 
+// Its lines are those of steps, each with its number.
+bool Recogniser::PlacesAll(const Candidate& c) {
+  return c.progress >= kLikelyGeneric && c.placed == c.progress;
+}
+
+bool Recogniser::ReadsMore(const Candidate& c, const Candidate& other) {
+  const bool generic = c.format->part == LogFormat::Part::kGeneric;
+  // Between two lines of steps stand others without one, of minibatches.
+  if (generic && other.placed == 0 && PlacesAll(c)) return true;
+  if (generic && c.placed == 0 && PlacesAll(other)) return false;
+  return c.progress > other.progress ||
+         (c.progress == other.progress && c.facts > other.facts);
+}
+
 // Of formats of no known program: what reads a few of the lines that the other
 // one reads does not know what they say.
 bool Recogniser::IsFarBehind(const Candidate& c, const Candidate& other) {
-  constexpr int64_t kFar = 4;  // times as many; ours
+  constexpr int64_t kFar = 4;       // times as many; ours
+  constexpr int64_t kBetween = 16;  // the same, without steps; ours
   const bool generic = c.format->part == LogFormat::Part::kGeneric &&
                        other.format->part == LogFormat::Part::kGeneric;
-  return generic && other.progress - other.guesses > kFar * c.progress;
+  const int64_t far = other.placed == 0 && PlacesAll(c) ? kBetween : kFar;
+  return generic && other.progress - other.guesses > far * c.progress;
 }
 
 Recogniser::Certainty Recogniser::CertaintyOf(const Candidate* best) const {

@@ -22,11 +22,12 @@ const char* ReadDigits(const char* at, const char* end, uint64_t* number) {
 }
 
 // The power of ten of "e-04", past it; `at` is behind the digits. 0, and `at`
-// stays, where there is none, or one of many digits.
-int ReadPower(const char** at, const char* end) {
+// stays, where there is none, or one of many digits. `point`: one stands in the
+// digits, and f may stand for e, as Julia prints "2.31f0".
+int ReadPower(bool point, const char** at, const char* end) {
   constexpr ptrdiff_t kDigits = 2;
   const char* c = *at;
-  if (c == end || (*c | 0x20) != 'e') return 0;
+  if (c == end || ((*c | 0x20) != 'e' && !(point && *c == 'f'))) return 0;
   const bool minus = ++c != end && *c == '-';
   if (minus || (c != end && *c == '+')) ++c;
   uint64_t power = 0;
@@ -55,7 +56,7 @@ size_t PlainNumberLength(std::string_view text, double* value) {
   if (at != end && *at == '.') at = ReadDigits(at + 1, end, &digits);
   const ptrdiff_t decimals = std::max<ptrdiff_t>(at - point - 1, 0);
   if (at == end && text.size() > kDigits) return 0;
-  const ptrdiff_t power = ReadPower(&at, all) - decimals;
+  const ptrdiff_t power = ReadPower(decimals > 0, &at, all) - decimals;
   if (at != all && (IsWordCharacter(*at) || *at == '#')) return 0;
   const size_t tens = static_cast<size_t>(std::abs(power));
   if (tens >= std::size(kTens)) return 0;

@@ -23,21 +23,25 @@ struct UsualNamesOf {
 constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
      "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
-     "iters itr it numupdates updates timebatch"},
+     "iters itr it numupdates nupdates updates "
+     "timebatch"},
     {Meaning::kCounter,
-     "update episode round iterations totaltimesteps totalenvinteracts"},
+     "update episode round iterations totaltimesteps totalenvinteracts "
+     "timestepssofar episodessofar"},
     {Meaning::kLoss,
      "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
-     "losstraintotal cost nll bpb bpc bitsperbyte bitsperchar bitsperdim "
+     "losstraintotal cost nll nlltoken nlltok nllword natstoken "
+     "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
      "negloglikelihood lossstep steploss batchloss minibatchloss"},
     {Meaning::kCrossEntropy,
      "lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
      "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "
      "lossmlm languagecrossentropy binarycrossentropy "
-     "categoricalcrossentropy sparsecategoricalcrossentropy"},
+     "categoricalcrossentropy sparsecategoricalcrossentropy mlm"},
     {Meaning::kMeanLoss,
-     "avgloss avrloss lossavg averageloss runningloss smoothloss meanloss "
+     "avgloss avrloss lossavg epochloss averageloss runningloss smoothloss "
+     "meanloss "
      "lossmean globalavgloss mse"},
     {Meaning::kPerplexity, "ppl perplexity"},
     {Meaning::kObjective,
@@ -45,7 +49,8 @@ constexpr UsualNamesOf kUsual[] = {
      "marginalloglikelihood meanloglikelihood avgloglikelihood "
      "averageloglikelihood"},
     {Meaning::kMeasure,
-     "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce hinge "
+     "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce nce simclr "
+     "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
      "energy crit"},
     {Meaning::kTerm, "kl approxkl objectivekl"},

@@ -21,7 +21,7 @@ constexpr int32_t kOthers = 2;        // layers with a gradient; ours
 constexpr int32_t kMean = 16;         // norms; ours
 constexpr int32_t kMost = 1 << 20;
 constexpr double kDigits = 50;  // in its size: no rounding; ours
-constexpr std::string_view kSpeaks[] = {"grad", "Grad", "gnorm", "|g|"};
+constexpr std::string_view kSpeaks[] = {"grad", "Grad", "gnorm", "|g|", "|g_"};
 constexpr std::string_view kFreezes[] = {"reez",     "rozen", "requires_grad",
                                          "rainable", "LoRA",  "lora"};
 

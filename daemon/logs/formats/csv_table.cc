@@ -96,11 +96,15 @@ class CsvTableReader : public LineReader {
     in_text_ = false;
   }
 
-  // Of the first column of an evaluation's losses.
+  // Of the first column of an evaluation's losses. One that was never finite
+  // holds none: so tables write what is missing.
   void TellEvaluation(FactList* facts) {
     if (evaluation_ >= columns_.size()) return;
     const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
-    if (loss) evaluations_.Take(*loss, evaluation_name_, 0, facts);
+    evaluates_ |= loss && std::isfinite(*loss);
+    if (loss && evaluates_) {
+      evaluations_.Take(*loss, evaluation_name_, 0, facts);
+    }
   }
 
   // Among columns of no known meaning.
@@ -183,7 +187,8 @@ class CsvTableReader : public LineReader {
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
       if (term && IsPartOfLoss(cell)) parts.push_back(columns.size() - 1);
-      const bool evaluates = cell.ends_with("oss") && IsEvaluation(cell);
+      const bool evaluates = (cell.ends_with("oss") || cell.ends_with("mse")) &&
+                             IsEvaluation(cell);
       if (evaluates && evaluation == cell.npos) evaluation = columns.size() - 1;
       if (meaning != ColumnMeaning::kNothing) {
         ++known;
@@ -227,6 +232,7 @@ class CsvTableReader : public LineReader {
       evaluation_name_ = names[evaluation];
     }
     evaluations_ = {};
+    evaluates_ = false;
     separator_ = separator;
     header_ = line;
     no_row_ = true;
@@ -249,6 +255,7 @@ class CsvTableReader : public LineReader {
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
   EvaluationNews evaluations_;
+  bool evaluates_ = false;      // one was finite
   std::string above_;           // the line before that is no row
   char separator_above_ = ',';  // of its cells
   std::string header_;

@@ -6,8 +6,12 @@
 // step 250: train loss 1.9312, val loss nan
 // Validation cost was nan
 // Test set: Average loss: nan, Accuracy: 980/10000 (10%)
+// i=0040 train=0.9429 valid=nan
+// loss_val: nan
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -18,22 +22,25 @@
 namespace nanwatch {
 namespace {
 
-// In eval, val, valid and validation; in test and testing; "Va. loss".
-constexpr std::string_view kMarks[] = {"val",  "Val",  "VAL", "test",
-                                       "Test", "TEST", "va.", "Va."};
+// In eval, val, valid and validation; in test and testing; "Va. loss", "va
+// 2.3", "dev loss", "holdout loss".
+constexpr std::string_view kMarks[] = {
+    "val", "Val", "VAL", "test", "Test", "TEST",   "va.",
+    "Va.", "va ", "va=", "dev ", "dev_", "holdout"};
 
-// Of regression, too: val_mse, val_rmse, valid_nll.
-constexpr std::string_view kLosses[] = {"loss", "Loss", "LOSS", "cost",
-                                        "mse",  "MSE",  "nll",  "NLL"};
+// Of regression, too: val_mse, eval-rmse, valid_nll.
+constexpr std::string_view kLosses[] = {"loss", "Loss", "LOSS", "cost", "mse",
+                                        "MSE",  "nll",  "NLL",  "ppl"};
 
 // What names an evaluation's loss, and its value.
 struct Named {
   std::string_view name;
   double value = 0;
+  bool loss = true;  // its name says that it is one
 };
 
 // Behind the mark: "_loss': nan", "idation cost was nan", "id Epoch: 3 Loss:
-// nan". What a sign parts from it is another number's.
+// nan", "id=nan". What a sign parts from it is another number's.
 std::optional<Named> LossBehind(std::string_view text) {
   constexpr size_t kFar = 56;  // bytes from the mark to the loss; ours
   Scan word(text);
@@ -41,11 +48,19 @@ std::optional<Named> LossBehind(std::string_view text) {
     word.Skip("id");
   }
   if (IsLetter(word.peek())) return std::nullopt;
+  const bool sign = word.peek() == '=' || word.peek() == ':';
+  const auto alone = Scan(text, word.at() + (sign ? 1 : 0)).Number();
+  const Named of_set{text.substr(0, word.at()), alone.value_or(0), false};
+  if (sign && alone) return of_set;
+  // "eval-rmse:2.5".
+  const bool dash = word.peek() == '-';
   const std::string_view near = text.substr(0, kFar);
   for (const std::string_view loss : kLosses) {
     const size_t at = near.find(loss, word.at());
     if (at == near.npos) continue;
-    if (near.substr(0, at).find_first_of(",;|}-") != near.npos) continue;
+    const size_t from = word.at() + (dash ? 1 : 0);
+    const size_t parted = near.substr(0, at).find_first_of(",;|}-", from);
+    if (parted != near.npos) continue;
     Scan scan(text, at + loss.size());
     const size_t end = scan.at();
     if (!scan.Skip('\'')) scan.Skip('"');
@@ -54,42 +69,77 @@ std::optional<Named> LossBehind(std::string_view text) {
       if (!scan.Skip(" was ")) scan.Skip(" is ");
     }
     scan.SkipBlanks();
+    if (scan.Skip('|')) scan.SkipBlanks();  // of a table's row
     if (!scan.Skip('\'')) scan.Skip('"');
     const std::optional<double> value = scan.Number();
-    if (value) return Named{text.substr(0, end), *value};
+    if (value) return Named{text.substr(0, end), *value, loss != "ppl"};
   }
-  return std::nullopt;
+  return alone ? std::optional(of_set) : std::nullopt;
 }
 
 class EvaluationReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
+    std::optional<Named> of_set;
     for (size_t at = line.find_first_of(kInitials); at != line.npos;
          at = line.find_first_of(kInitials, at + 1)) {
-      const std::string_view rest = line.substr(at);
-      const auto* const mark = std::find_if(
-          std::begin(kMarks), std::end(kMarks),
-          [rest](std::string_view m) { return rest.starts_with(m); });
-      if (mark == std::end(kMarks)) continue;
-      size_t begin = at;
-      const bool eval = (line[at] | 0x20) == 'v';
-      if (eval && begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
-      if (begin > 0 && (IsLetter(line[begin - 1]) || line[begin - 1] == '_')) {
-        continue;
-      }
-      const size_t end = at + mark->size();
-      const std::optional<Named> loss = LossBehind(line.substr(end));
-      if (!loss) continue;
-      const size_t size = end - begin + loss->name.size();
-      news_.Take(loss->value, line.substr(begin, size), begin, facts);
-      return;
+      const std::optional<Named> found = NamedAt(line, at);
+      if (found && found->loss) return Tell(*found, line, facts);
+      if (found && !of_set) of_set = found;
     }
+    if (!of_set) return;
+    of_set->loss = TrainFalls(line);
+    Tell(*of_set, line, facts);
   }
 
  private:
-  static constexpr std::string_view kInitials = "vVtT";
+  static constexpr std::string_view kInitials = "vVtTdh";
+
+  static std::optional<Named> NamedAt(std::string_view line, size_t at) {
+    const std::string_view rest = line.substr(at);
+    const auto* const mark = std::find_if(
+        std::begin(kMarks), std::end(kMarks),
+        [rest](std::string_view m) { return rest.starts_with(m); });
+    if (mark == std::end(kMarks)) return std::nullopt;
+    size_t begin = at;
+    const bool eval = (line[at] | 0x20) == 'v';
+    if (eval && begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
+    // "loss_val: nan".
+    const std::string_view before = line.substr(0, begin);
+    const bool behind = before.ends_with("loss_") || before.ends_with("Loss_");
+    const bool within =
+        begin > 0 && (IsLetter(before.back()) || before.back() == '_');
+    if (within && !behind) return std::nullopt;
+    // A blank or a sign behind the word is none of it.
+    const size_t end = at + mark->size() - (IsLetter(mark->back()) ? 0 : 1);
+    std::optional<Named> named = LossBehind(line.substr(end));
+    if (!named) return std::nullopt;
+    if (behind) begin -= 5;
+    named->loss |= behind;
+    named->name = line.substr(begin, end - begin + named->name.size());
+    return named;
+  }
+
+  // "train 0.9 val 2.5": what is printed beside it is a loss, and falls.
+  bool TrainFalls(std::string_view line) {
+    size_t at = line.find("rain");
+    at = at == line.npos ? line.find("tr ") : at + 2;
+    if (at == line.npos) return false;
+    Scan scan(line, at + 2);
+    if (!scan.Skip('=')) scan.Skip(':');
+    const std::optional<double> train = scan.Number();
+    if (!train || !std::isfinite(*train)) return false;
+    if (!train_) train_ = train;
+    return *train < *train_;
+  }
+
+  void Tell(const Named& named, std::string_view line, FactList* facts) {
+    const auto at = static_cast<size_t>(named.name.data() - line.data());
+    news_.Take(named.value, named.name, at, facts, named.loss);
+  }
 
   EvaluationNews news_;
+  std::optional<double> train_;  // the first
 };
 
 }  // namespace

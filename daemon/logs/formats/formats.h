@@ -80,6 +80,7 @@
   X(kObjectiveWords)            \
   X(kEvaluationWords)           \
   X(kSkipWords)                 \
+  X(kLostLosses)                \
   X(kWandbHistory)              \
   X(kJsonLines)                 \
   X(kCsvTable)                  \

@@ -1,6 +1,5 @@
 // Logs of no known program: names and numbers in any punctuation.
 //
-//  step=10 loss=1.2 scale=65536
 //  [12:01:07] step: 10, loss: 1.2, loss scale: 65536.0 | grad norm: 0.7
 //  Step 10 | loss=tensor(1.2, device='cuda:0') lr=[1e-4]
 //  Train Epoch: 1 [640/60000 (1%)] Loss: 2.3
@@ -91,8 +90,8 @@ class KeyValueReader : public LineReader {
     std::optional<size_t> name;  // where the first one begins
     const BarPlace place = bar.value_or(BarPlace());
     AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
-    const size_t before = name.value_or(clocks ? place.begin : 0);
-    if (IsEvaluation(line.substr(0, before))) return;
+    const size_t begin = name.value_or(clocks ? place.begin : 0);
+    if (IsEvaluation(line.substr(0, begin))) return;
     if (clocks) {
       const bool first = !name;
       AddPairs(line, place.end, line.size(), &name);
@@ -166,14 +165,13 @@ class KeyValueReader : public LineReader {
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     LogFact& fact = facts->back();
     fact.before_loss = line.substr(0, loss_at_);
-    if (words_ == 0) words_ = NumberOfWords(fact.before_loss);
-    fact.words = words_;
+    fact.words = words_ = words_ ? words_ : NumberOfWords(fact.before_loss);
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
-    if (value.meaning == ColumnMeaning::kLoss && loss_at_ == 0) {
-      loss_at_ = value.at;
-    }
+    const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
+                         value.meaning == ColumnMeaning::kMeasure;
+    if (is_loss && loss_at_ == 0) loss_at_ = value.at;
     AddValue(value.meaning, line.substr(value.at));
   }
 
@@ -201,7 +199,8 @@ class KeyValueReader : public LineReader {
       const std::string plain = WithoutThousands(rest, &size);
       if (!plain.empty()) return fact_.Add(meaning, plain);
     }
-    if (next == '%' && std::isfinite(printed.value)) {
+    const bool share = next == '%' && std::isfinite(printed.value);
+    if (share && meaning != ColumnMeaning::kAccuracy) {
       const auto part = PartOfBar(behind);
       if (part && meaning == ColumnMeaning::kStep) {
         fact_.AddNumber(meaning, *part);
@@ -310,6 +309,9 @@ class KeyValueReader : public LineReader {
     }
     if (const auto norm = GradNormInWords(line)) {
       fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
+    }
+    if (const auto accuracy = AccuracyInWords(line)) {
+      fact_.AddNumber(ColumnMeaning::kAccuracy, accuracy->value);
     }
     return true;
   }

@@ -69,8 +69,11 @@ class NemoReader : public LineReader {
     SetField(StepField::kLearningRate, FieldOf(line, " lr"), &fact);
     SetField(StepField::kConsumedSamples, FieldOf(line, "consumed_samples"),
              &fact);
-    const std::string_view scale = FieldOf(line, "loss_scale");
+    std::string_view scale = FieldOf(line, "loss_scale");
+    if (scale.empty()) scale = FieldOf(line, "grad_scale");
     if (!scale.empty()) SetScale(scale, ScaleText::kRounded, &fact);
+    const auto overflow = WholeNumber(FieldOf(line, "overflow"));
+    if (overflow) fact.overflow = *overflow != 0;
     facts->push_back(fact);
   }
 

@@ -79,8 +79,10 @@ constexpr Text kCoquiMarks[] = {"GLOBAL_STEP: ", "| > "};
 constexpr LinePattern kCoquiLines[] = {
     {"-- GLOBAL_STEP: {step}", {}, Role::kBegin},
     {"| > loss: {loss} ", {}, Role::kPart},
+    {"| > loss_0: {loss} ", {}, Role::kPart},
     {"| > amp_scaler: {scale} ", {}, Role::kPart},
     {"| > grad_norm: {norm} ", {}, Role::kPart},
+    {"| > grad_norm_0: {norm} ", {}, Role::kPart},
     {"| > current_lr: {lr}", {}, Role::kPart},
     {"| > loader_time: ", {}, Role::kEnd}};
 

@@ -75,6 +75,28 @@ TEST(LogJudgeTest, AnEvaluationThatIsNotFiniteAtTheEndIsAWarning) {
   EXPECT_LT(WithEvaluations(".xx......."), Severity::kWarning) << "it is over";
   EXPECT_EQ(WithEvaluations(".....xxxxx", ""), Severity::kWarning)
       << "without steps";
+  EXPECT_EQ(WithEvaluations("xxxxxxxxxx", ""), Severity::kWarning) << "never";
+}
+
+// A program that goes on without every `nth` batch, and says so; `zero`: it
+// puts 0 in place of the loss.
+LogVerdict WithLostLosses(int nth, bool zero) {
+  LogJudge judge({.run_id = "r"});
+  for (int step = 1; step <= 300; ++step) {
+    const bool lost = step > 150 && step % nth == 0;
+    if (lost) judge.ReadLine("WARNING: the loss is nan, skipping it");
+    if (lost && !zero) continue;
+    judge.ReadLine("step: " + std::to_string(step) + ", loss: " +
+                   std::to_string(lost ? 0 : 3 - 0.01 * step) + ", lr: 0.001");
+  }
+  return judge.Finish();
+}
+
+TEST(LogJudgeTest, LossesThatAProgramLeavesOutAreNews) {
+  EXPECT_EQ(WithLostLosses(3, true).worst, Severity::kCritical);
+  EXPECT_EQ(WithLostLosses(3, false).worst, Severity::kCritical);
+  EXPECT_EQ(WithLostLosses(200, true).worst, Severity::kWarning) << "one";
+  EXPECT_LT(WithLostLosses(400, true).worst, Severity::kWarning) << "none";
 }
 
 TEST(LogJudgeTest, EvaluationsThatBlewUpAndStayAreAWarning) {

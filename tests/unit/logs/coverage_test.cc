@@ -7,30 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "logs/log_reader.h"
+#include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
 namespace {
 
-struct Read {
-  std::vector<LogRecord> records;
-  LogCoverage coverage;
-};
-
-Read ReadAll(const std::vector<std::string>& lines) {
-  Read read;
-  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
-    read.records.push_back(record);
-  });
-  for (const std::string& line : lines) reader.ReadLine(line);
-  reader.Finish();
-  read.coverage = reader.recogniser().coverage();
-  return read;
-}
-
 // Ten lines of `before` and the step, and three of what stands for the loss.
-Read ReadTurned(const std::string& before, const std::string& words,
-                const std::string& behind) {
+ReadLog ReadTurned(const std::string& before, const std::string& words,
+                   const std::string& behind) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 13; ++i) {
     const std::string loss = i > 10 ? words : std::to_string(2.5 - 0.1 * i);
@@ -41,7 +25,7 @@ Read ReadTurned(const std::string& before, const std::string& words,
 
 TEST(Coverage, CountsStepLinesThatHoldWords) {
   for (const char* words : {"None", "null", "N/A", "<no data>", "--"}) {
-    const Read read = ReadTurned(", loss: ", words, ", lr: 0.1");
+    const ReadLog read = ReadTurned(", loss: ", words, ", lr: 0.1");
     EXPECT_EQ(read.records.size(), 10u) << words;
     EXPECT_EQ(read.coverage.step_lines, 13u) << words;
     EXPECT_EQ(read.coverage.read(), 10u) << words;
@@ -60,7 +44,7 @@ TEST(Coverage, CountsLinesThatWaited) {
     const std::string n = std::to_string(i);
     lines.push_back("Training loss at update " + n + " is 2." + n + ".");
   }
-  const Read read = ReadAll(lines);
+  const ReadLog read = ReadAll(lines);
   EXPECT_EQ(read.records.size(), 9u);
   EXPECT_EQ(read.coverage.step_lines, 9u);
 }
@@ -69,7 +53,7 @@ TEST(Coverage, CountsLinesThatWaited) {
 TEST(Coverage, CountsStepLinesThatHoldNothing) {
   for (const auto& [before, behind] :
        {std::pair(", loss: ", ", lr: 0.1"), std::pair(" loss = ", "")}) {
-    const Read read = ReadTurned(before, "", behind);
+    const ReadLog read = ReadTurned(before, "", behind);
     EXPECT_EQ(read.records.size(), 10u) << before;
     EXPECT_EQ(read.coverage.unread, 3u) << before;
     EXPECT_FALSE(read.coverage.enough()) << before;
@@ -95,7 +79,7 @@ TEST(Coverage, CellsThatBecomeEmptyAreUnread) {
   for (int i = 40; i < 60; ++i) {
     lines.push_back(std::to_string(i) + ",,,0.1");
   }
-  const Read read = ReadAll(lines);
+  const ReadLog read = ReadAll(lines);
   EXPECT_EQ(read.coverage.step_lines, 60u);
   EXPECT_EQ(read.coverage.unread, 20u);
   EXPECT_FALSE(read.coverage.enough());
@@ -106,7 +90,8 @@ TEST(Coverage, CellsThatAreEmptyByDesignAreFine) {
   for (const auto& turns : {std::vector<std::string>{",2.5,,0.1", ",,2.75,"},
                             {",2.5,,", ",,,0.1", ",,2.75,"},
                             {",2.5,,0.1", ",,,0.1", ",,,0.1"}}) {
-    const Read read = ReadAll(Table("step,train_loss,val_loss,lr", 90, turns));
+    const ReadLog read =
+        ReadAll(Table("step,train_loss,val_loss,lr", 90, turns));
     EXPECT_TRUE(read.coverage.enough()) << turns[0];
     EXPECT_EQ(read.coverage.unread, 0u) << turns[0];
   }
@@ -122,13 +107,13 @@ TEST(Coverage, WordsAreFoundByTheirNames) {
                       ", \"loss\": 2.5, \"lr\": 0.1, \"time\": 7.5}");
     }
     lines.insert(lines.end(), 5, line);
-    const Read read = ReadAll(lines);
+    const ReadLog read = ReadAll(lines);
     EXPECT_EQ(read.coverage.unread, 5u) << line;
     EXPECT_FALSE(read.coverage.enough()) << line;
   }
   std::vector<std::string> lines(20, "step=3 loss=2.5 gn=0.5");
   lines.insert(lines.end(), 5, "step=4 loss=nanxxx grad=0.5");
-  const Read nan = ReadAll(lines);
+  const ReadLog nan = ReadAll(lines);
   EXPECT_TRUE(std::isnan(nan.records.back().step[StepField::kLoss]));
 }
 
@@ -137,7 +122,7 @@ TEST(Coverage, ReadsNanInEveryDress) {
        {"nan", "NaN", "nanxxx", "nan%", "tensor(nan, device='cuda:0')",
         "np.float64(nan)", "1.#QNAN", "-1.#IND", "-nan(ind)", "<nan>",
         "-nan"}) {
-    const Read read = ReadTurned(", loss: ", words, ", lr: 0.1");
+    const ReadLog read = ReadTurned(", loss: ", words, ", lr: 0.1");
     ASSERT_EQ(read.records.size(), 13u) << words;
     EXPECT_TRUE(read.coverage.enough()) << words;
     for (size_t i = 0; i < 13; ++i) {
@@ -151,11 +136,11 @@ TEST(Coverage, ANormInWordsIsMissedThoughTheLossIsThere) {
   const auto norm = [](const char* words) {
     return ReadTurned(", loss: 2.5, lr: 0.1, grad_norm: ", words, ", end 1");
   };
-  const Read none = norm("None");
+  const ReadLog none = norm("None");
   EXPECT_EQ(none.records.size(), 13u);
   EXPECT_EQ(none.coverage.unread, 3u);
   EXPECT_TRUE(none.coverage.ends_unread);
-  const Read nan = norm("nan_skipped");
+  const ReadLog nan = norm("nan_skipped");
   EXPECT_EQ(nan.coverage.unread, 0u);
   EXPECT_TRUE(std::isnan(nan.records[12].step[StepField::kGradNorm]));
 }
@@ -168,7 +153,7 @@ TEST(Coverage, ReadsDressesOfKnownPrograms) {
                     (i > 9 ? "tensor(nan, device='cuda:0')" : "0.5") +
                     ", 'learning_rate': 1e-05, 'epoch': 0.1}");
   }
-  const Read read = ReadAll(lines);
+  const ReadLog read = ReadAll(lines);
   ASSERT_EQ(read.records.size(), 12u);
   EXPECT_FALSE(std::isnan(read.records[8].step[StepField::kGradNorm]));
   EXPECT_TRUE(std::isnan(read.records[9].step[StepField::kGradNorm]));
@@ -182,7 +167,7 @@ TEST(Coverage, OtherLinesAreNoStepLines) {
     lines.push_back("saved step: " + std::to_string(i) + " to model.pt");
     lines.push_back("step: " + std::to_string(i) + ", accuracy: none, lr: 1");
   }
-  const Read read = ReadAll(lines);
+  const ReadLog read = ReadAll(lines);
   EXPECT_EQ(read.coverage.step_lines, 40u);
   EXPECT_EQ(read.coverage.unread, 0u);
 }

@@ -95,6 +95,15 @@ TEST(OtherNames, TheWordOfAStepMayHaveAnotherBeforeIt) {
             "step=940 loss=9.25 grad_norm=0.5\nstep=950 loss=9.25\n");
 }
 
+TEST(OtherNames, AccuraciesMayStandInWordsOrInPercent) {
+  EXPECT_EQ(ToldFacts("key_value",
+                      "step 40 loss 2.25 acc 0.5\nstep 50 loss 2 val acc 0.5\n"
+                      "step: 60, loss: 2, accuracy: 50.0%\n"
+                      "epoch=1/10, step: 70, avg_epoch_loss: 2.5"),
+            "step=40 loss=2.25 of_classes\nstep=50 loss=2\n"
+            "step=60 loss=2 of_classes\nstep=70 loss=2.5\n");
+}
+
 TEST(OtherNames, TheLengthOfAnEpisodeIsNoStep) {
   EXPECT_EQ(Told("episode: 1, episode steps: 90, loss: 2.5\n"
                  "episode: 2, episode steps: 60, loss: 2.25"),

@@ -55,6 +55,35 @@ TEST_F(RecogniserTest, BelievesAProgramFromItsFirstLineOn) {
   EXPECT_EQ(recogniser.step_lines(), 9u);
 }
 
+TEST_F(RecogniserTest, TablesOfMinibatchesStandBetweenSteps) {
+  Recogniser recogniser = Make();
+  for (int i = 1; i < 20; ++i) {
+    recogniser.ReadLine("  vf_loss |    kl |   ent");
+    for (int batch = 0; batch < 5; ++batch) {
+      recogniser.ReadLine("  337.4 | 0.003 | 2.8");
+    }
+    recogniser.ReadLine("| EpRewMean      | -9.8   |");
+    recogniser.ReadLine("| TimestepsSoFar | " + std::to_string(i) + "024 |");
+    recogniser.ReadLine("| loss_vf_loss   | 320.5  |");
+    recogniser.ReadLine("---------------------------");
+  }
+  recogniser.Finish();
+  EXPECT_EQ(recogniser.Emitter(), "key_value");
+  ASSERT_FALSE(told_.steps.empty());
+  EXPECT_EQ(told_.steps.back(), 19024);
+}
+
+TEST_F(RecogniserTest, AnEvaluationNamesNoLossOfTraining) {
+  Recogniser recogniser = Make();
+  for (int i = 1; i <= 12; ++i) {
+    recogniser.ReadLine("epoch=" + std::to_string(i) + " train=" +
+                        std::to_string(2.5 - 0.1 * i) + " valid=nan");
+  }
+  recogniser.Finish();
+  EXPECT_EQ(recogniser.step_lines(), 12u);
+  EXPECT_FALSE(told_.steps.empty());
+}
+
 TEST_F(RecogniserTest, AShortLogIsDecidedAtItsEnd) {
   Recogniser recogniser = Make();
   recogniser.ReadLine(Megatron(1));

@@ -34,6 +34,7 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(WholeNumber(" 1.5e-3 "), 1.5e-3);
   EXPECT_EQ(WholeNumber("+7"), 7);
+  EXPECT_EQ(WholeNumber("2.5f-3"), 2.5e-3) << "Julia";
   EXPECT_EQ(WholeNumber("-inf"), -infinity);
   EXPECT_EQ(WholeNumber("Infinity"), infinity);
   EXPECT_EQ(WholeNumber("1e999"), infinity);
@@ -43,7 +44,7 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
     EXPECT_TRUE(std::isnan(*WholeNumber(nan))) << nan;
   }
   for (const char* none :
-       {"", " ", "x", "12abc", "1.5.", "1 2", "0x10", "--1"}) {
+       {"", " ", "x", "12abc", "12f0", "1.5.", "1 2", "0x10", "--1"}) {
     EXPECT_EQ(WholeNumber(none), std::nullopt) << none;
   }
   EXPECT_EQ(Scan("  -12/200").Integer(), -12);

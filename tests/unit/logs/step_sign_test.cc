@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "logs/log_reader.h"
+#include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
 namespace {
@@ -31,21 +31,11 @@ TEST(StepSigns, AreBarsOfTrainingsAndGlobalSteps) {
   EXPECT_EQ(fresh.Find("100%|###| 7/7 [00:01<00:00,  5.1it/s]"), std::nullopt);
 }
 
-std::vector<LogRecord> ReadAll(const std::vector<std::string>& lines) {
-  std::vector<LogRecord> records;
-  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
-    records.push_back(record);
-  });
-  for (const std::string& line : lines) reader.ReadLine(line);
-  reader.Finish();
-  return records;
-}
-
 // A bar between overflows shows that others did not overflow.
 TEST(StepSigns, PlaceALibrarysOverflows) {
   const std::vector<LogRecord> records =
-      ReadAll({Overflow(32768), " 1%|#  | 10/900 [00:10<12:00,  2.30it/s]",
-               Overflow(16384), Overflow(8192)});
+      RecordsOf({Overflow(32768), " 1%|#  | 10/900 [00:10<12:00,  2.30it/s]",
+                 Overflow(16384), Overflow(8192)});
   int good = 0;
   int64_t last = 0;
   for (const LogRecord& record : records) {
@@ -64,7 +54,7 @@ TEST(StepSigns, MakeNoGoodStepOfABarThatCountsOverflows) {
     lines.push_back(" 1%|#  | " + std::to_string(i) +
                     "/900 [00:10<12:00,  2.30it/s]" + Overflow(65536 >> i));
   }
-  for (const LogRecord& record : ReadAll(lines)) {
+  for (const LogRecord& record : RecordsOf(lines)) {
     EXPECT_TRUE(record.step.is(StepFlag::kOverflow)) << record.line;
   }
 }
@@ -86,7 +76,7 @@ TEST(StepSigns, PlaceOverflowsBetweenStepLines) {
   }
   int64_t good = 0;
   int64_t overflows = 0;
-  for (const LogRecord& record : ReadAll(lines)) {
+  for (const LogRecord& record : RecordsOf(lines)) {
     if (record.step.is(StepFlag::kOverflow)) {
       ++overflows;
     } else {
@@ -106,7 +96,7 @@ TEST(StepSigns, MakeNoGoodStepBeforeTheFirstLine) {
                     "/900 [00:10<12:00,  2.30it/s]" + Overflow(65536 >> i));
     lines.push_back("rate 12.5/s");
   }
-  const std::vector<LogRecord> records = ReadAll(lines);
+  const std::vector<LogRecord> records = RecordsOf(lines);
   EXPECT_EQ(records.size(), 10u);
   for (const LogRecord& record : records) {
     EXPECT_TRUE(record.step.is(StepFlag::kOverflow)) << record.line;
@@ -122,7 +112,7 @@ TEST(StepSigns, SayNothingBesideStepLines) {
     lines.push_back("step " + std::to_string(i) + " loss: 2.5");
     lines.push_back(Overflow(65536 >> i));
   }
-  for (const LogRecord& record : ReadAll(lines)) {
+  for (const LogRecord& record : RecordsOf(lines)) {
     EXPECT_LE(record.step.step, 10);
   }
 }

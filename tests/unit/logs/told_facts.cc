@@ -45,6 +45,8 @@ std::string KindText(const LogFact& fact) {
       return " other objective";
     case LogFact::Kind::kNorm:
       return " norm";
+    case LogFact::Kind::kLostLoss:
+      return " lost loss";
     case LogFact::Kind::kScored:
       return std::string(" scored: ").append(Text(fact.score));
     case LogFact::Kind::kEvaluated:
@@ -141,6 +143,21 @@ std::string OthersThatRead(std::string_view name, std::string_view lines) {
     others.append(format->name);
   }
   return others;
+}
+
+ReadLog ReadAll(const std::vector<std::string>& lines) {
+  ReadLog read;
+  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
+    read.records.push_back(record);
+  });
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  read.coverage = reader.recogniser().coverage();
+  return read;
+}
+
+std::vector<LogRecord> RecordsOf(const std::vector<std::string>& lines) {
+  return ReadAll(lines).records;
 }
 
 }  // namespace nanwatch

@@ -7,8 +7,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "logs/fact.h"
+#include "logs/log_reader.h"
 
 namespace nanwatch {
 
@@ -26,6 +28,14 @@ std::string RecognisedIn(std::string_view lines);
 // The programs' formats beside `format` that read anything in `lines`, their
 // names joined with blanks: other programs' lines are not to be believed.
 std::string OthersThatRead(std::string_view format, std::string_view lines);
+
+// What a LogReader makes of a whole log.
+struct ReadLog {
+  std::vector<LogRecord> records;
+  LogCoverage coverage;
+};
+ReadLog ReadAll(const std::vector<std::string>& lines);
+std::vector<LogRecord> RecordsOf(const std::vector<std::string>& lines);
 
 }  // namespace nanwatch
 

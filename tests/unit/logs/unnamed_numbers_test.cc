@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "logs/log_reader.h"
+#include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
 namespace {
-
-std::vector<LogRecord> Read(const std::vector<std::string>& lines) {
-  std::vector<LogRecord> records;
-  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
-    records.push_back(record);
-  });
-  for (const std::string& line : lines) reader.ReadLine(line);
-  reader.Finish();
-  return records;
-}
 
 // Ten lines, each its number and `before` with that of `numbers`.
 std::vector<std::string> Ten(const std::string& before,
@@ -37,11 +27,11 @@ TEST(UnnamedNumbers, AreNewsWhereOneIsFiniteNoMore) {
   for (const auto& [before, behind] : {std::pair(" :: mask 0.25 pose ", ""),
                                        std::pair(": [3.5, ", ", 0.75]")}) {
     std::vector<std::string> lines = Ten(before, {"7.25", "7.5"}, behind);
-    EXPECT_TRUE(Read(lines).empty()) << before;
+    EXPECT_TRUE(RecordsOf(lines).empty()) << before;
     lines.push_back("at 40" + std::string(before) + "inf" + behind);
-    EXPECT_TRUE(Read(lines).empty()) << before;
+    EXPECT_TRUE(RecordsOf(lines).empty()) << before;
     lines.push_back("at 44" + std::string(before) + "inf" + behind);
-    const std::vector<LogRecord> records = Read(lines);
+    const std::vector<LogRecord> records = RecordsOf(lines);
     ASSERT_EQ(records.size(), 12u) << before;
     EXPECT_EQ(records[9].step[StepField::kLoss], 7.5);
     EXPECT_EQ(records[10].step.step, 40);
@@ -49,22 +39,51 @@ TEST(UnnamedNumbers, AreNewsWhereOneIsFiniteNoMore) {
   }
 }
 
+// The lines before it are told with it, and are none of its.
+TEST(UnnamedNumbers, AreNoTermsOfLinesBefore) {
+  std::vector<std::string> lines =
+      Ten(" F = ", {"7.25", "nan", "nan"}, " |dF| = 2.5");
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (const std::string& line : lines) reader.ReadLine(line);
+  reader.Finish();
+  EXPECT_EQ(reader.run().settings.count("term_not_finite"), 0u);
+}
+
+// Behind the words of steps a number that no word names is a loss.
+TEST(UnnamedNumbers, AreALossBehindTheWordsOfSteps) {
+  std::vector<std::string> dresses[3];
+  for (int i = 0; i < 12; ++i) {
+    const std::string loss = std::to_string(2.5 - 0.01 * i);
+    dresses[0].push_back("ep0 bt" + std::to_string(i) + " -> " + loss);
+    dresses[1].push_back("step " + std::to_string(i) + " | " + loss + " | 9ms");
+    dresses[2].push_back(std::to_string(i) + " tensor(" + loss +
+                         ", device='cuda:0')");
+  }
+  for (const auto& lines : dresses) {
+    const std::vector<LogRecord> records = RecordsOf(lines);
+    ASSERT_EQ(records.size(), 12u) << lines[0];
+    EXPECT_EQ(records[11].step.step, 11) << lines[0];
+    EXPECT_NEAR(records[11].step[StepField::kLoss], 2.39, 1e-6) << lines[0];
+  }
+}
+
 // A class that no picture shows, a score of an evaluation.
 TEST(UnnamedNumbers, AreNoNewsWhereTheyComeAndGo) {
-  EXPECT_TRUE(Read(Ten(" iou 0.25, ", {"0.5", "nan", "nan"}, " lamp")).empty());
+  EXPECT_TRUE(
+      RecordsOf(Ten(" iou 0.25, ", {"0.5", "nan", "nan"}, " lamp")).empty());
   std::vector<std::string> lines = Ten(" test auc ", {"0.5"}, "");
   lines.insert(lines.end(), 3, "at 99 test auc nan");
-  EXPECT_TRUE(Read(lines).empty());
+  EXPECT_TRUE(RecordsOf(lines).empty());
 }
 
 TEST(UnnamedNumbers, ATensorWithItsGradientIsALoss) {
   std::vector<std::string> lines =
       Ten(" of run ", {"tensor(2.75, grad_fn=<MseLossBackward0>)"}, "");
   lines.push_back("at 40 of run tensor(nan, grad_fn=<MseLossBackward0>)");
-  const std::vector<LogRecord> records = Read(lines);
+  const std::vector<LogRecord> records = RecordsOf(lines);
   ASSERT_EQ(records.size(), 11u);
   EXPECT_TRUE(std::isnan(records[10].step[StepField::kLoss]));
-  EXPECT_TRUE(Read(Ten(" of run ", {"tensor(2.75)"}, "")).empty());
+  EXPECT_TRUE(RecordsOf(Ten(" of run ", {"tensor(2.75)"}, "")).empty());
 }
 
 TEST(UnnamedNumbers, OneBehindAStepIsALoss) {
@@ -72,9 +91,9 @@ TEST(UnnamedNumbers, OneBehindAStepIsALoss) {
   for (int i = 1; i < 8; ++i) {
     lines.push_back("iter " + std::to_string(i) + ": 4." + std::to_string(i));
   }
-  EXPECT_EQ(Read(lines).size(), 7u);
+  EXPECT_EQ(RecordsOf(lines).size(), 7u);
   for (std::string& line : lines) line.replace(0, 4, "game");
-  EXPECT_TRUE(Read(lines).empty());
+  EXPECT_TRUE(RecordsOf(lines).empty());
 }
 
 // Nothing of a loss is named by the reader of names, which knows the norm.
@@ -83,7 +102,7 @@ TEST(UnnamedNumbers, ANormThatIsKnownLeavesALossInOtherWordsToOthers) {
   for (int i = 0; i < 8; ++i) {
     lines.push_back("step " + std::to_string(5 * i) + " ~ ce 3.5 ~ gnorm 0.25");
   }
-  const std::vector<LogRecord> records = Read(lines);
+  const std::vector<LogRecord> records = RecordsOf(lines);
   ASSERT_EQ(records.size(), 8u);
   EXPECT_EQ(records[7].step[StepField::kLoss], 3.5);
 }

@@ -34,6 +34,7 @@ TEST(LayerPairs, NormsOfLayersInAnyDress) {
   EXPECT_EQ(PairsOf(R"({"step": 3, "grad_norm/fc.0": 0.25, "lr": 0.0})"),
             (Pairs{"fc.0 0.250000"}));
   EXPECT_EQ(PairsOf("fc.0.grad_norm=0.25 fc.1.grad: 0.0"), two);
+  EXPECT_EQ(PairsOf("it=3 xent=2.3 |g_fc.0|=2.5e-01 |g_fc.1|=0.0"), two);
   EXPECT_EQ(PairsOf("[step 0] fc.weight grad_norm 0.25"),
             (Pairs{"fc.weight 0.250000"}));
   EXPECT_EQ(PairsOf("INFO   |grad| layer1   0.00000"),

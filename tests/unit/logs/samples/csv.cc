@@ -68,8 +68,7 @@ constexpr SampleLines kLines[] = {
      "epoch,time,train/box_loss,train/cls_loss,val/box_loss,lr/pg0\n"
      "1,731.2,0.25,11.5,nan,0.5\n2,731.2,nan,11.5,1,0.5\n"
      "3,731.2,,11.5,1,0.5",
-     "step=1 loss=11.75 learning_rate=0.5\nevaluated: val/box_loss loss=nan\n"
-     "step=2 loss=nan learning_rate=0.5\nevaluated: val/box_loss loss=1"},
+     "step=1 loss=11.75 learning_rate=0.5\nstep=2 loss=nan learning_rate=0.5"},
 };
 
 }  // namespace

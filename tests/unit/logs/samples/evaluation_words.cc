@@ -36,6 +36,23 @@ constexpr SampleLines kLines[] = {
      "val loss 2.5\nval loss 2\nval loss 9\nval loss 90\nval loss 4\n"
      "val loss 1",
      "evaluated: val loss loss=90\nevaluated: val loss loss=4"},
+    {"by its set alone", "i=40 train=0.9 valid=nan\ni=50 train=0.9 valid=2.5",
+     "evaluated: valid loss=nan\nevaluated: valid loss=2.5"},
+    {"a score that rises, by its set alone", "val: 0.01\nval: 0.5\nval: 0.9",
+     ""},
+    {"in other words",
+     "va nan\ndev loss nan\nholdout loss: nan\nloss_val: nan\n"
+     "eval-rmse:nan\n| val loss  | nan |\neval at step 10: ppl nan\n"
+     "loss 2.5 (val nan)",
+     "evaluated: va loss=nan\nevaluated: dev loss loss=nan\n"
+     "evaluated: holdout loss loss=nan\nevaluated: loss_val loss=nan\n"
+     "evaluated: eval-rmse loss=nan\nevaluated: val loss loss=nan\n"
+     "evaluated: eval at step 10: ppl loss=nan\nevaluated: val loss=nan"},
+    {"beside a loss of training that falls",
+     "train 3.5 val 2.5\ntrain 3 val 2\ntrain 2 val 90",
+     "evaluated: val loss=90"},
+    {"beside a score that rises",
+     "train 0.1 val 0.1\ntrain 0.5 val 0.5\ntrain 0.9 val 0.9", ""},
     {"other losses and words",
      "{'train_loss': nan}\neval_loss: 1.25\ninterval_loss: nan\n"
      "eval_loss_scaled: nan\nbest_eval_loss: 2.5\neval_loss: nano\neval_loss\n"

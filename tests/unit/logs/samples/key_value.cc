@@ -262,7 +262,7 @@ constexpr SampleLines kLines[] = {
     {"a ratio at the line's end, and one that is a share",
      " [=====>.]  Step: 20ms | Tot: 2s | Loss: 2.125 | Acc: 33.2% (4250/12800) "
      "200/391",
-     "step=200 loss=2.125"},
+     "step=200 loss=2.125 of_classes"},
     {"a date in brackets is no step",
      "[11/22 03:15:48] Epoch 2, batch 50, losses(loss=1.5, over 5000 frames.), "
      "lr: 5e-05, grad_scale: 32.0",

@@ -33,6 +33,10 @@ constexpr SampleLines kLines[] = {
      "[NeMo W 2020-04-01 10:00:01 actions:1270] Loss is NaN or inf\n"
      "[NeMo W 2020-04-01 10:00:01 actions:1270] Loss is NaN or inf",
      "step=25 loss=6.25\nloss=nan"},
+    {"with its scaler",
+     "Epoch 0:   0%| | 1/420 [00:00<00:41, reduced_train_loss=4.5, "
+     "global_step=1.0, grad_scale=1024.0, overflow=1]",
+     "step=1 loss=4.5 loss_scale=1024 overflowed"},
     {"torn",
      "Training epoch 0, iteration 28/99 | lr: 5.6e-06 | reduced_train_loss: 2\n"
      "the loss: Loss is NaN or inf, as someone else says",

@@ -91,6 +91,12 @@ constexpr SampleLines kCoqui[] = {
      "     | > loader_time: 0.0025  (0.0031)",
      "step=25 loss=3.625 loss_scale=16384 grad_norm=10.75 "
      "learning_rate=2.5e-07"},
+    {"two optimizers",
+     "   --> STEP: 23/270 -- GLOBAL_STEP: 1061540\n"
+     "     | > loss_kl: 2.5  (2.5)\n     | > loss_0: 21.5  (20.5)\n"
+     "     | > grad_norm_0: 472.5  (462.5)\n     | > loss_disc: 3.5  (3.25)\n"
+     "   --> STEP: 43/270 -- GLOBAL_STEP: 1061560",
+     "step=1061540 loss=21.5 grad_norm=472.5"},
     {"nothing but times",
      "   --> TIME: 2026-03-18 13:31:18 -- STEP: 0/496 -- GLOBAL_STEP: 0\n"
      "     | > loader_time: 0.4176  (0.4175543785095215)",

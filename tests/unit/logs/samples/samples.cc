@@ -31,6 +31,7 @@ constexpr const SampleTable* kTables[] = {
     &kObjectiveWordsSamples,
     &kEvaluationWordsSamples,
     &kSkipWordsSamples,
+    &kLostLossesSamples,
     &kLightningSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,

@@ -65,6 +65,7 @@ extern const SampleTable kResumedWordsSamples;
 extern const SampleTable kObjectiveWordsSamples;
 extern const SampleTable kEvaluationWordsSamples;
 extern const SampleTable kSkipWordsSamples;
+extern const SampleTable kLostLossesSamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;

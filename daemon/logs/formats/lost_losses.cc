@@ -1,0 +1,50 @@
+// That a batch's loss was not finite, in the words of a program that goes on
+// without it. Of any program, beside its own lines.
+//
+// WARNING: received a nan loss, setting loss value to 0
+// loss is NaN, skipping this batch
+// Non-finite loss encountered: ignoring batch 17
+
+#include <string>
+#include <string_view>
+
+#include "logs/broken_off.h"
+#include "logs/find_word.h"
+#include "logs/formats/formats.h"
+#include "logs/in_words.h"
+#include "logs/one_of.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr size_t kLineMax = 160;  // bytes; a sentence, and a clock before it
+
+constexpr std::string_view kMarks[] = {"etting ", "kipping", "kipped",
+                                       "gnoring", "gnored",  "iscard",
+                                       "eplac",   "ropping"};
+// Settings, summaries, and what speaks of gradients or of no training.
+constexpr std::string_view kOthers[] = {"if ",    "will ",  "would ", "grad",
+                                        "scale",  "when ",  "total",  "so far",
+                                        "checkp", "warmup", "=true",  "=false"};
+
+void Read(std::string_view line, FactList* facts) {
+  if (line.size() > kLineMax || !HasOneOf(line, kMarks)) return;
+  if (NotFiniteInWords(line) != StepField::kLoss || IsEvaluation(line)) return;
+  const std::string low = LowerCase(line);
+  if (HasOneOf(low, kOthers) || low.find("no nan") != low.npos) return;
+  AddFact(LogFact::Kind::kLostLoss, 0, facts);
+}
+
+}  // namespace
+
+const LogFormat kLostLosses = {
+    .name = "lost_losses",
+    .title = "a loss that is not finite and left out, in any program's words",
+    .part = LogFormat::Part::kScaler,
+    .unnamed = true,
+    .marks = kMarks,
+    .make = Stateless<Read>,
+};
+
+}  // namespace nanwatch

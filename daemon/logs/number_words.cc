@@ -1,0 +1,111 @@
+#include "logs/number_words.h"
+
+#include <string>
+
+#include "logs/each_word.h"
+#include "logs/in_words.h"
+#include "logs/loss_parts.h"
+#include "logs/one_of.h"
+#include "logs/scan.h"
+#include "logs/usual_names.h"
+
+namespace nanwatch {
+namespace {
+
+// What programs call a loss besides its usual names; of these, letters and
+// "total" count only beside a step's word.
+constexpr std::string_view kLossWords[] = {"obj",    "objf",     "objective",
+                                           "cost",   "fehler",   "pérdida",
+                                           "strata", "criterion"};
+constexpr std::string_view kWeakWords[] = {"j",     "l",   "ce",   "tot",
+                                           "total", "err", "error"};
+constexpr std::string_view kStepWords[] = {
+    "step",   "steps",   "it",         "iter",  "iters", "iteration", "upd",
+    "update", "updates", "batch",      "k",     "s",     "n",         "schritt",
+    "round",  "episode", "globalstep", "etape", "bt",    "b"};
+constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche", "e"};
+constexpr std::string_view kTensorWords[] = {"tensor", "device", "cuda"};
+constexpr std::string_view kTrainWords[] = {"train", "training", "trn", "tr"};
+constexpr std::string_view kNegatives[] = {"neg", "negative"};
+constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
+
+// "loss_ema", "logloss", "elbo_loss". Packets are lost, too.
+bool IsKindOfLoss(std::string_view word) {
+  return (word.starts_with("loss") || word.ends_with("loss")) &&
+         word.find("packet") == word.npos;
+}
+
+// "loss_total", "total loss", "loss_all", and "loss" without another word.
+bool IsWholeLoss(std::string_view text) {
+  const ColumnMeaning usual = UsualMeaning(text);
+  return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss;
+}
+
+}  // namespace
+
+NumberWords WordsOf(std::string_view text) {
+  NumberWords found;
+  const bool evaluation = IsEvaluation(text);
+  bool other = false;
+  // "-ELBO", "negative log-likelihood".
+  bool negated =
+      text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
+  std::string two;  // the word before and this one: "gradient norm"
+  ForEachWord(text, [&](std::string_view word) {
+    found.any |= !IsOneOf(word, kStepWords) && !IsOneOf(word, kEpochWords) &&
+                 !IsOneOf(word, kTensorWords);
+    other |= IsOneOf(word, kOtherLosses);
+    negated |= IsOneOf(word, kNegatives);
+    found.step |= IsOneOf(word, kStepWords);
+    found.epoch |= IsOneOf(word, kEpochWords);
+    const ColumnMeaning alone = UsualMeaning(word);
+    two += word;
+    const ColumnMeaning both = UsualMeaning(two);
+    const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
+                                : alone != ColumnMeaning::kNothing
+                                    ? alone
+                                    : ForeignMeaning(word);
+    two = word;
+    if (usual == ColumnMeaning::kObjective ||
+        usual == ColumnMeaning::kMeasure) {
+      found.Raise(LossWord::kNamed,
+                  usual == ColumnMeaning::kObjective && !negated);
+    } else if (IsLoss(usual)) {
+      found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
+                  false);
+    } else if (usual == ColumnMeaning::kAccuracy) {
+      found.Raise(LossWord::kAccuracy, true);
+      found.usual = usual;
+    } else if (usual == ColumnMeaning::kReward) {
+      found.Raise(LossWord::kReward, true);
+      found.usual = usual;
+    } else if (usual != ColumnMeaning::kNothing) {
+      found.usual = usual;
+    } else if (IsKindOfLoss(word)) {
+      found.Raise(LossWord::kPart, false);
+      found.part |= IsPartOfLoss(word);
+    } else if (IsOneOf(word, kLossWords)) {
+      found.Raise(LossWord::kNamed, false);
+    } else if (IsOneOf(word, kWeakWords)) {
+      found.Raise(LossWord::kWeak, false);
+    } else if (IsOneOf(word, kTrainWords)) {
+      found.Raise(LossWord::kTrain, false);
+    }
+  });
+  if (UsualMeaning(TrimBlanks(text)) == ColumnMeaning::kStep) {
+    found.any = false;
+  }
+  // "Train-Accuracy".
+  if (found.loss == LossWord::kTrain &&
+      found.usual == ColumnMeaning::kAccuracy) {
+    found.loss = LossWord::kAccuracy;
+    found.rises = true;
+  }
+  if (evaluation || other) {
+    found.loss = LossWord::kNone;
+    found.part = false;
+  }
+  return found;
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,27 @@
+// What programs print of losses that they leave out: sample lines in their
+// texture, and what they say.
+
+#include "tests/unit/logs/samples/samples.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr SampleLines kLines[] = {
+    {"another value in its place", "WARNING: got a nan loss, setting loss to 0",
+     "lost loss"},
+    {"a batch", "2026-01-02 10:00:00 loss is NaN, skipping this batch",
+     "lost loss"},
+    {"its kind first", "Non-finite loss found: ignoring batch 17", "lost loss"},
+    {"a setting", "skip_nan_loss=True, skipping batches if the loss is nan",
+     ""},
+    {"gradients", "nan loss or gradients, skipping update", ""},
+    {"an evaluation", "skipping validation: loss is nan", ""},
+    {"a count", "skipped 3 batches with nan loss in total", ""},
+    {"none", "no nan loss, no batch skipped", ""},
+};
+
+}  // namespace
+
+const SampleTable kLostLossesSamples = {"lost_losses", kLines};
+
+}  // namespace nanwatch
