@@ -240,8 +240,7 @@ void BM_ApplyFollowedOps(benchmark::State& state) {
     op.dtype = fp8 ? Dtype::kFp8E4M3 : Dtype::kFp16;
     op.order = i;
     names.ops.push_back(op);
-    columns.step.push_back(0);
-    columns.time.push_back(kStart);
+    columns.AddGroup(0, kStart);
     columns.op.push_back(i);
     columns.slot.push_back(fp8 ? Slot::kInput : Slot::kGradOutput);
     columns.elements.push_back(1 << 20);
@@ -262,7 +261,7 @@ void BM_ApplyFollowedOps(benchmark::State& state) {
   for (auto _ : state) {
     auto& c = std::get<OpBatch>(event.body).columns;
     ++event.sequence;
-    for (int64_t& step : c.step) ++step;
+    ++c.groups.front().step;
     engine.Apply(now, event, &effects);
   }
   state.SetItemsProcessed(state.iterations() * kOps);
@@ -291,8 +290,7 @@ void BM_ApplyLayerScales(benchmark::State& state) {
     op.dtype = Dtype::kFp16;
     op.order = static_cast<int32_t>(i);
     names.ops.push_back(op);
-    gradients.step.push_back(0);
-    gradients.time.push_back(kStart);
+    gradients.AddGroup(0, kStart);
     gradients.op.push_back(i);
     gradients.slot.push_back(Slot::kGradOutput);
     gradients.elements.push_back(1 << 20);
@@ -313,7 +311,7 @@ void BM_ApplyLayerScales(benchmark::State& state) {
   for (auto _ : state) {
     ops.sequence = ++record.sequence;
     ++record.sequence;
-    for (int64_t& each : std::get<OpBatch>(ops.body).columns.step) ++each;
+    ++std::get<OpBatch>(ops.body).columns.groups.front().step;
     ++std::get<StepBatch>(record.body).columns.step[0];
     engine.Apply(now, ops, &effects);
     engine.Apply(now, record, &effects);

@@ -51,6 +51,11 @@ def test_each_run_says_it_once(daemon):  # noqa: F811
         "nanwatch: run a", "nanwatch: run b"]
 
 
+def test_a_name_of_two_lines_is_said_in_one(daemon):  # noqa: F811
+    _, lines = train(daemon.address, "a\nb")
+    assert len(lines) == 1 and lines[0].startswith("nanwatch: run a?b "), lines
+
+
 def test_where_letters_are_ascii_it_is_ascii(daemon):  # noqa: F811
     _, lines = train(daemon.address, "a", PYTHONIOENCODING="ascii")
     assert lines == [f"nanwatch: run a - {daemon.http}/?run=a"]

@@ -55,7 +55,7 @@ class FirstLine:
             where = url or f"nanwatch show {run_id}"
             own = _autostart.holds(address)
             more = " (started nanwatchd; it ends with this job)" if own else ""
-            _print(f"run {run_id}", where, url, more)
+            _print(f"run {_printable(run_id)}", _printable(where), url, more)
         return url
 
     def away(self, address: str, why_not_started: str) -> None:
@@ -66,6 +66,11 @@ class FirstLine:
         place = address.partition("unix:")[2] or address
         why = f" ({why_not_started})" if why_not_started else ""
         _print(f"no daemon at {place}{why}; records wait for one")
+
+
+def _printable(text: str) -> str:
+    """On one line, whatever the run is called."""
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _print(what: str, where: str = "", url: str = "", more: str = "") -> None:
