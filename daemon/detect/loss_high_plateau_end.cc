@@ -12,7 +12,7 @@ constexpr int32_t kEndRecords = 32;  // records at the end; ours
 // However it came up, and for so long, without a way back.
 constexpr float kStaysShare = 0.25f;  // of all records; ours
 constexpr float kStays = 0.8f;        // of the rise of the middle third; ours
-constexpr float kLostAtEnd = 0.5f;    // of what was learned; as lost_share
+constexpr float kLostAtEnd = 0.5f;    // of what was learned; ours: lost_share
 constexpr float kFarUp = 4;           // deviations of single losses; ours
 
 }  // namespace
