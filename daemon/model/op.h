@@ -135,7 +135,6 @@ struct Sketches {
   bool operator==(const Sketches&) const = default;
 };
 
-// Columns of n rows; an op's rows of one step in execution order.
 // Rows of one step that came at one time: those behind the group before it.
 struct OpGroup {
   int64_t step = 0;
@@ -144,8 +143,9 @@ struct OpGroup {
   bool operator==(const OpGroup&) const = default;
 };
 
+// Columns of n rows; an op's rows of one step in execution order.
 struct OpColumns {
-  std::vector<OpGroup> groups;     // of all rows; no two alike side by side
+  std::vector<OpGroup> groups;     // of all rows
   std::vector<uint32_t> op;        // n, indices into the session's op names
   std::vector<Slot> slot;          // n
   std::vector<uint64_t> elements;  // n; what the statistics cover
