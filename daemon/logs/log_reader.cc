@@ -100,7 +100,8 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       announced_ = true;
       return;
     case Kind::kLostLoss:
-      ++lost_losses_;
+      // Above all steps it is a promise.
+      if (progress_ > 0) ++lost_losses_;
       return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);

@@ -82,6 +82,7 @@ TEST(LogJudgeTest, AnEvaluationThatIsNotFiniteAtTheEndIsAWarning) {
 // puts 0 in place of the loss.
 LogVerdict WithLostLosses(int nth, bool zero) {
   LogJudge judge({.run_id = "r"});
+  judge.ReadLine("skipping batches whose loss is nan");
   for (int step = 1; step <= 300; ++step) {
     const bool lost = step > 150 && step % nth == 0;
     if (lost) judge.ReadLine("WARNING: the loss is nan, skipping it");
