@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -100,7 +101,10 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
-  if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
+  // 0 is what an accuracy of 1 leaves.
+  const bool usual = norm_gone || zeros_.last_loss < kSizable ||
+                     IsNegatedObjective(c.run);
+  if (loss == 0 && usual) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
   // A loss of 0 has no gradient: that is what clipping leaves of an infinite

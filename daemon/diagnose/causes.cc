@@ -69,7 +69,8 @@ constexpr RuleSet kSpoilt = {kLossNonfinite, kWeightNonfinite,
 
 // What weights that are lost bring with them.
 constexpr RuleSet kOfBadWeights = {RuleId::kEvaluationNonfinite,
-                                   RuleId::kTermNonfinite, RuleId::kScoreLost};
+                                   RuleId::kTermNonfinite, RuleId::kScoreLost,
+                                   RuleId::kNumberNonfinite};
 
 // Of a loss that left its level: itself, and what it brings.
 constexpr RuleSet kOfLossThatLeft =

@@ -35,7 +35,7 @@ constexpr UsualNamesOf kUsual[] = {
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
      "negloglikelihood lossstep steploss batchloss minibatchloss"},
     {Meaning::kCrossEntropy,
-     "lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
+     "ce lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
      "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "
      "lossmlm languagecrossentropy binarycrossentropy "
      "categoricalcrossentropy sparsecategoricalcrossentropy mlm"},
