@@ -58,8 +58,8 @@ struct Comparison {
   }
 };
 
-// The tensors agree but for noise, and the losses lie far apart at a step behind
-// the last of them.
+// The tensors agree but for noise, and the losses lie far apart at a step
+// behind the last of them.
 bool LossesPartLater(const Comparison& c);
 
 // `floors`: of repeats of a's program; null: none were made.

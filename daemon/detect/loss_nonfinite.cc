@@ -102,8 +102,8 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
   // 0 is what an accuracy of 1 leaves.
-  const bool usual = norm_gone || zeros_.last_loss < kSizable ||
-                     IsNegatedObjective(c.run);
+  const bool usual =
+      norm_gone || zeros_.last_loss < kSizable || IsNegatedObjective(c.run);
   if (loss == 0 && usual) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }

@@ -40,7 +40,7 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "(where it was not seen to move, once it overflowed there, which is enough "
     "without hold). Also where it was "
     "never seen to move and the loss has not fallen since, for 96 losses, or "
-    "three were the same to their last digit; "
+    "three were the same to their last digit; a note where a log prints 0; "
     "critical then after window steps, below critical_scale, or where they "
     "were the same. The lowest scale of "
     "a layer is judged in the same way, without regard to overflows.",
@@ -142,6 +142,12 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
                        : Severity::kWarning;
     scale_ = scale;
   }
+  // It may be one that nobody uses.
+  const bool unused = !moves && first && BoundOf(scale);
+  if (unused) {
+    trigger = Severity::kInfo;
+    scale_ = scale;
+  }
   dead_ = IsDead(c);
   if (dead_) {
     const auto steps = static_cast<double>(c.record.step - since_);
@@ -151,8 +157,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   }
   // A log that shows neither the scale nor overflows shows no clean update.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
-  return episode_.OnSince(dead_ ? since_ : c.record.step, trigger, known,
-                          c.record.step, t[kClear]);
+  return episode_.OnSince(dead_ || unused ? since_ : c.record.step, trigger,
+                          known, c.record.step, t[kClear]);
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {

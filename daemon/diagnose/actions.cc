@@ -84,14 +84,6 @@ bool Holds(When when, const Situation& s) {
       return !s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kOfLoss:
       return s.of_loss;
-    case When::kOfEvaluation:
-    case When::kOfTerm:
-    case When::kOfLayer:
-    case When::kOfRival:
-    case When::kOfData:
-    case When::kOfNumber:
-    case When::kOfNorm:
-      return s.part == PartOf(when) && !s.of_loss;
     case When::kOfScore:
     case When::kOfBlown:
       return s.part == PartOf(when) && !s.of_loss &&
@@ -106,8 +98,9 @@ bool Holds(When when, const Situation& s) {
       return !s.scaled;
     case When::kDropped:
       return s.dropped;
+    default:  // of a rule
+      return s.part == PartOf(when) && !s.of_loss;
   }
-  return false;
 }
 
 constexpr RuleSet kLeftLevel =

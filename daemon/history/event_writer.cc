@@ -20,7 +20,7 @@ struct Extent {
   StepExtent steps;
 };
 
-Extent ExtentOf(const Event& event) {
+Extent RecordsOf(const Event& event) {
   if (const auto* steps = std::get_if<StepBatch>(&event.body)) {
     return {steps->columns.rows(), ExtentOf(steps->columns)};
   }
@@ -128,7 +128,7 @@ Status EventWriter::AddToGroup(const WriteItem& item, int64_t run,
        place != group.place + group.records)) {
     if (Status s = Flush(key, &group); !s) return s;
   }
-  const Extent extent = ExtentOf(*item.event);
+  const Extent extent = RecordsOf(*item.event);
   if (group.count == 0) {
     group.first_id = item.id;
     group.place = place;

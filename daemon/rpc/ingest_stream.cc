@@ -8,6 +8,7 @@
 
 #include "model/limits.h"
 #include "rpc/message_bytes.h"
+#include "wire/message_weight.h"
 #include "wire/scratch_arena.h"
 #include "wire/session_name.h"
 

@@ -39,9 +39,6 @@ Parsed ParseOversized(const v1::IngestRequest& beginning, size_t bytes);
 // The session that a message is about; 0: none.
 SessionId SessionOf(const v1::IngestRequest& request);
 
-// Memory that `message` holds, near enough: what it weighs in a queue.
-size_t WeightOf(const ClientMessage& message);
-
 }  // namespace nanwatch
 
 #endif  // NANWATCH_WIRE_PARSE_H_

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "wire/event_codec.h"
+#include "wire/message_weight.h"
 #include "wire/parse.h"
 
 namespace {

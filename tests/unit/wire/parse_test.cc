@@ -6,6 +6,7 @@
 
 #include "model/limits.h"
 #include "tests/unit/wire/batch_builder.h"
+#include "wire/message_weight.h"
 
 namespace nanwatch {
 namespace {
