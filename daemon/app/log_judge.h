@@ -23,7 +23,7 @@ struct LogVerdict : RecordVerdict {
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
   std::optional<LogBroke> broke;
-  std::string cut;  // why the rest was not read; empty: it was
+  std::string cut;  // why the rest was not read, no full stop; empty: it was
 };
 // How a log's records ended. `went_on`: records followed after the program said
 // that it stops.

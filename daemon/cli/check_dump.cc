@@ -120,6 +120,8 @@ CheckedLog CheckDump(const std::string& path, const CheckOptions& options) {
       JudgeDump(dumped->run, path, options.rules);
   log.verdict.emitter = "dump";
   log.verdict.cut = dumped->complaint;
+  // A sentence, where others are words without a full stop.
+  if (log.verdict.cut.ends_with('.')) log.verdict.cut.pop_back();
   log.dump = FindingOf(dumped->run);
   return log;
 }

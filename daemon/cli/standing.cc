@@ -12,9 +12,8 @@ namespace nanwatch {
 namespace {
 
 void SetUnread(const LogVerdict& verdict, LogStanding* standing) {
-  const std::string why = verdict.cut.empty() ? CoverageText(verdict.coverage)
-                          : verdict.cut.ends_with('.') ? verdict.cut
-                                                       : verdict.cut + '.';
+  const std::string why =
+      verdict.cut.empty() ? CoverageText(verdict.coverage) : verdict.cut + '.';
   standing->condition = Condition::kNotRead;
   standing->headline = "No verdict on all of it: " + why +
                        " In what was read, nothing is found.";

@@ -14,7 +14,7 @@ void BatchWatch::Continue(const FirstBatches& before) {
 void BatchWatch::Add(int64_t step, uint64_t digest) {
   if (newest_ && step <= *newest_) return;
   newest_ = step;
-  if (Compares()) Compare(step, digest);
+  if (same_ >= 0) Compare(step, digest);
   // What is taken anew says nothing of the order of the data.
   if (!again_ && same_ < 1) Learn(step, digest);
 }

@@ -28,7 +28,6 @@ class BatchWatch {
   // bits. Several show that batches differ.
   static constexpr int32_t kCompared = 4;  // ours
 
-  bool Compares() const { return same_ >= 0 && same_ < kCompared; }
   void Compare(int64_t step, uint64_t digest);
   void Judge();
   void Learn(int64_t step, uint64_t digest);
