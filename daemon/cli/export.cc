@@ -204,6 +204,9 @@ int ExportRun(QueryClient& client, const ExportOptions& options) {
     return Fail("an export is a database, which no pipe can take: name a file",
                 kExitUsage);
   }
+  if (options.output.empty()) {
+    return Fail("--output is empty: name a file", kExitUsage);
+  }
   if (std::filesystem::exists(options.output)) {
     return Fail(options.output + " exists already: name another file");
   }

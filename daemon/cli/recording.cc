@@ -19,6 +19,7 @@ namespace {
 
 using Take = std::function<void(Time now, const Event& event)>;
 
+constexpr std::string_view kDatabase = "SQLite format 3";
 // A list of more is no help.
 constexpr size_t kRunsNamed = 8;
 
@@ -41,7 +42,7 @@ Result<std::optional<RunKey>> Choose(const std::string& path,
                                      HistoryReader* reader) {
   if (only.run.run_id.empty() && !only.one) return std::optional<RunKey>();
   const Result<std::vector<RunRow>> rows = reader->Runs();
-  if (!rows.ok()) return Error{rows.error()};
+  if (!rows.ok()) return Error{WhyUnreadable(path, rows.error())};
   std::set<std::string> names;
   for (const RunRow& row : *rows) names.insert(row.key.run_id);
   std::string wanted = only.run.run_id;
@@ -70,7 +71,7 @@ Result<RecordingNote> RecordHistory(const std::string& path,
                                     const RecordingChoice& only,
                                     const Take& take) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
-  if (!reader.ok()) return Error{reader.error()};
+  if (!reader.ok()) return Error{WhyUnreadable(path, reader.error())};
   const Result<std::optional<RunKey>> run = Choose(path, only, reader->get());
   if (!run.ok()) return Error{run.error()};
   const Status status =
@@ -78,7 +79,7 @@ Result<RecordingNote> RecordHistory(const std::string& path,
         take(event.now, event.event);
         return true;
       });
-  if (!status.ok()) return Error{status.error()};
+  if (!status.ok()) return Error{WhyUnreadable(path, status.error())};
   RecordingNote note;
   note.complaint = (*reader)->missing();
   if (const uint64_t damaged = (*reader)->damaged_events(); damaged > 0) {
@@ -90,6 +91,21 @@ Result<RecordingNote> RecordHistory(const std::string& path,
 }
 
 }  // namespace
+
+std::string WhyUnreadable(const std::string& path, const std::string& error) {
+  if (IsDirectory(path)) {
+    return path + " is a folder: name the history file in it";
+  }
+  if (ReadHead(path, kDatabase.size()) != kDatabase) {
+    return path +
+           " is neither a history of nanwatchd nor a file of `nanwatch "
+           "export`: name one of these; for a log there is `nanwatch check`";
+  }
+  if (error.find(kOfANewerNanwatch) != std::string::npos) return error;
+  return error +
+         ". Was it cut short? Copy it again, with its -wal beside it, or "
+         "export the run again";
+}
 
 Result<RecordingNote> ReadDaemonsRun(
     const std::string& address, const RunChoice& run,
@@ -118,7 +134,6 @@ Result<RecordingNote> ReadRecording(const std::string& path,
                                     const CheckOptions& log,
                                     const RecordingChoice& only,
                                     const Take& take) {
-  constexpr std::string_view kDatabase = "SQLite format 3";
   if (path != "-" && ReadHead(path, kDatabase.size()) == kDatabase) {
     return RecordHistory(path, only, take);
   }

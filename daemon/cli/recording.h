@@ -40,6 +40,10 @@ Result<RecordingNote> ReadDaemonsRun(
     const std::string& address, const RunChoice& run,
     const std::function<void(const Event& event)>& take);
 
+// Returns why the history or export `path` cannot be read, and what to do;
+// `error`: what its reader said.
+std::string WhyUnreadable(const std::string& path, const std::string& error);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_CLI_RECORDING_H_

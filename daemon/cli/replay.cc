@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/recording.h"
 #include "cli/replay_compare.h"
 #include "engine/engine.h"
 #include "history/cut_check.h"
@@ -43,23 +43,6 @@ void PrintEngines(const std::vector<EngineStamp>& recorded_by) {
         "These are not the same build: a difference below may be the "
         "engine's.\n");
   }
-}
-
-// Why `path` cannot be judged again, and what to do instead.
-std::string WhyNot(const std::string& path, const std::string& error) {
-  constexpr std::string_view kDatabase = "SQLite format 3";
-  if (IsDirectory(path)) {
-    return path + " is a folder: name the history file in it";
-  }
-  if (ReadHead(path, kDatabase.size()) != kDatabase) {
-    return path +
-           " is neither a history of nanwatchd nor a file of `nanwatch "
-           "export`: name one of these; for a log there is `nanwatch check`";
-  }
-  if (error.find(kOfANewerNanwatch) != std::string::npos) return error;
-  return error +
-         ". Was it cut short? Copy it again, with its -wal beside it, or "
-         "export the run again";
 }
 
 void PrintCounts(const std::string& path, const ReplayOutcome& outcome) {
@@ -110,18 +93,18 @@ int PrintComparison(const ReplayCompare& compare, const Snapshot& end,
 
 int Replay(const std::string& path, const Style& style) {
   Result<std::unique_ptr<HistoryReader>> reader = HistoryReader::Open(path);
-  if (!reader.ok()) return Fail(WhyNot(path, reader.error()));
+  if (!reader.ok()) return Fail(WhyUnreadable(path, reader.error()));
   if (BytesCutOff(path) != 0) {
-    return Fail(WhyNot(path, path + " ends before its last page"));
+    return Fail(WhyUnreadable(path, path + " ends before its last page"));
   }
   const auto sent = (*reader)->Sent();
-  if (!sent.ok()) return Fail(WhyNot(path, sent.error()));
+  if (!sent.ok()) return Fail(WhyUnreadable(path, sent.error()));
   ReplayCompare compare(*sent);
   ReadingEngine engine;
   const Result<ReplayOutcome> outcome =
       ReplayAll(reader->get(), &engine, compare.Until(),
                 [&](const Notice& notice) { compare.Told(notice); });
-  if (!outcome.ok()) return Fail(WhyNot(path, outcome.error()));
+  if (!outcome.ok()) return Fail(WhyUnreadable(path, outcome.error()));
   const auto snapshot = engine.engine().Publish(outcome->newest, 0, Snapshot());
   PrintCounts(path, *outcome);
   PrintEngines(outcome->recorded_by);

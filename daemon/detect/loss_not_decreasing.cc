@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/clamped_log.h"
 #include "detect/program.h"
 #include "detect/sentence.h"
 
@@ -52,9 +53,10 @@ constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
 constexpr int kLeastBatch = 5;        // log2 of it; ours
 constexpr int kMostBatch = 17;        // the same: 131,072; ours
 constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
-constexpr int kSame = 50;             // losses; ours
+constexpr int kSame = 32;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
 constexpr int kSameAgain = 20;   // losses that moved before; ours
+constexpr int kSameAtEnd = 16;   // the same, of a log that is over; ours
 constexpr float kCents = 100;    // a loss in whole ones may be rounded; ours
 constexpr float kParts = 0.01f;  // of a cent, that none is whole; ours
 constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
@@ -182,9 +184,14 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool guesses =
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
   // A high rate moves whatever learns by more.
-  const float most = rate_ >= kHighRate ? kMoves : kStill;
-  const bool hidden = unsure > most || noise > kQuiet ||
-                      s.last_digit() > kRounded * std::exp(level_);
+  float most = rate_ >= kHighRate ? kMoves : kStill;
+  bool hidden = unsure > most || noise > kQuiet ||
+                s.last_digit() > kRounded * std::exp(level_);
+  // Two numbers say the same: less is asked of each.
+  if (hidden && ScoresNothing(c.run)) {
+    most = kMoves;
+    hidden = unsure > most;
+  }
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
@@ -204,13 +211,15 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
 }
 
 bool LossNotDecreasing::HasStopped(const Series& s) const {
-  const float loss = std::fabs(still_.loss());
   if (still_.records() < kSameAgain) return false;
-  if (still_.HadMoved(s)) return true;
-  if (loss < kSizable) return false;
-  // Since the start, in more digits than a rounded one has.
+  return still_.HadMoved(s) || (records_ >= kSame && NeverMoved());
+}
+
+// In more digits than a rounded one has.
+bool LossNotDecreasing::NeverMoved() const {
+  const float loss = std::fabs(still_.loss());
   const float cents = kCents * loss;
-  return !settled_ && still_.records() == records_ && records_ >= kSame &&
+  return !settled_ && loss >= kSizable && still_.records() == records_ &&
          std::fabs(cents - std::round(cents)) > kParts;
 }
 
@@ -305,6 +314,11 @@ void LossNotDecreasing::LearnCost(float cost) {
 Severity LossNotDecreasing::OnEnd(Thresholds) {
   if (HasLeft() && !Learns()) episode_.End();
   if (settled_ || episode_.open()) return episode_.severity();
+  if (records_ >= kSameAtEnd && NeverMoved()) {
+    about_ = About::kFrozen;
+    return episode_.OnSince(still_.step(), Severity::kWarning, false,
+                            newest_step_, 1);
+  }
   if (at_end_.cost > 0) {
     LearnCost(at_end_.cost);
     about_ = About::kGuesses;
@@ -317,9 +331,11 @@ Severity LossNotDecreasing::OnEnd(Thresholds) {
 
 void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
   const auto loss = static_cast<double>(still_.loss());
+  const std::string_view least = ClampedLogOf(still_.loss());
   finding->sentence = Sentence(
-      "The loss is ", loss, " to the last digit in ", still_.records(),
-      " records in a row",
+      "The loss is ", loss,
+      least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
+      " to the last digit in ", still_.records(), " records in a row",
       still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
       ": nothing is learned. Look whether ",
       loss == 0 ? "all labels are masked, or all rewards are the same."

@@ -72,6 +72,8 @@ class LossNotDecreasing {
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
   bool HasStopped(const Series& s) const;
+  // Is it the same to the last digit since the start?
+  bool NeverMoved() const;
 
   // Where it stood: a logarithm.
   float Stood() const;

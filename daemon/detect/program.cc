@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "model/setting_numbers.h"
+
 namespace nanwatch {
 namespace {
 
@@ -42,6 +44,17 @@ bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
     return std::fabs(times - one) <= kNear * one;
   };
   return is_near(1) || is_near(100);
+}
+
+bool ScoresNothing(const RunDescription& run) {
+  SettingNumbers told(run, "score_best");
+  double at = 0;
+  double first = 0;
+  double best = 0;
+  told.Next(&at);
+  told.Next(&first);
+  told.Next(&best);
+  return told.whole() && first == 0 && best == 0;
 }
 
 bool TellsMeans(const RunDescription& run) {

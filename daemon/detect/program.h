@@ -46,6 +46,9 @@ float LossOfClasses(const RunDescription& run, float first);
 // gives that costs `cost`.
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
+// Every score so far was exactly 0 (settings: score_best).
+bool ScoresNothing(const RunDescription& run);
+
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
 

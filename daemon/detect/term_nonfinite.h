@@ -1,5 +1,5 @@
-// Rule 73, term_nonfinite: a term of the loss is NaN or infinite, and the loss
-// that is printed beside it is not.
+// Rule 73, term_nonfinite: a term of the loss, or a metric, is NaN or infinite,
+// and the loss that is printed beside it is not.
 
 #ifndef NANWATCH_DETECT_TERM_NONFINITE_H_
 #define NANWATCH_DETECT_TERM_NONFINITE_H_
@@ -21,6 +21,7 @@ class TermNonfinite {
  private:
   ToldSince told_;
   OpNameText name_;
+  bool metric_ = false;  // it is none of the loss
 };
 
 }  // namespace nanwatch

@@ -51,7 +51,7 @@ constexpr RuleSet kFp8Rules = {kFp8Clip, kFp8Underflow, kScaleInvJump};
 constexpr RuleSet kRanks = {kScaleRankMismatch, kSkipRankMismatch,
                             kReplicaDivergence, kStepRankSkew,
                             RuleId::kRankApart};
-constexpr RuleSet kSilent = {kStalled, kTelemetryGap, kMetricAbsentAsZero};
+constexpr RuleSet kSilent = {kStalled, kTelemetryGap};
 // What a program that makes updates wrong shows; which of it depends on how.
 constexpr RuleSet kMadeWrong = kScaleTrouble | kVanishing | kNorm | kLossLevel |
                                RuleSet{RuleId::kUpdateFault,

@@ -9,11 +9,12 @@ namespace nanwatch {
 
 bool WhenSilence(const Facts& f, const Matches&, Match* match) {
   if (!f.found.HasAny(match->verdict.rules)) return false;
-  // Two rules speak of the schedule, and of an end that was told.
+  // Three rules speak of the schedule, of an end that was told, and of a norm.
   const Finding* first = f.found.FirstOfTheWorst([](const Finding& finding) {
     return finding.family == Family::kTelemetry &&
            finding.rule != RuleId::kLrSkipDesync &&
-           finding.rule != RuleId::kProgramEnded;
+           finding.rule != RuleId::kProgramEnded &&
+           finding.rule != RuleId::kMetricAbsentAsZero;
   });
   if (!match->BeginAt(first)) return false;
   match->verdict.rules.Add(first->rule);

@@ -132,6 +132,7 @@ struct LogFact {
   // Of the line: what kStopped and kSetting say; of kProgress the term of the
   // loss that is not finite (loss_terms.h), or kPrintedAsZero.
   std::string_view text;
+  bool text_of_metric = false;  // kProgress: it names a metric, and no term
 
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;

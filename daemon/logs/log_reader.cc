@@ -223,8 +223,12 @@ void LogReader::NoteTerm(const LogFact& fact) {
   const bool first = bad && !loss_bad_;
   loss_bad_ = bad;
   if (!bad) {
-    const auto news = term_.Take(fact, fact.step.value_or(newest_step_));
+    const int64_t step = fact.step.value_or(newest_step_);
+    const bool metric = fact.text_of_metric;
+    const auto news = term_.Take(fact, metric ? "" : fact.text, step);
     if (news) Put("term_not_finite", *news);
+    const auto other = metric_.Take(fact, metric ? fact.text : "", step);
+    if (other) Put("metric_not_finite", *other);
   }
   if (first) Put("nonfinite_loss", fact.text);
 }

@@ -132,7 +132,9 @@ class LogReader {
   StepAxis axis_;
   NormLines norms_;
   ZeroLayers zeros_;
-  TermNews term_;
+  // Ours. A metric that is no number from the start on has nothing to say.
+  TermNews term_{{.row = 3, .from_start = 8}};
+  TermNews metric_{{.row = 8, .from_start = INT32_MAX}};
   Recogniser recogniser_;
   LineJoiner joiner_;
   RecordJoiner headed_;

@@ -69,12 +69,20 @@ bool IsNotFinite(std::string_view line, size_t at) {
   return value && !std::isfinite(*value);
 }
 
+// What was learned, as a metric says it.
 bool IsMetric(std::string_view name) {
   static constexpr std::string_view kWords[] = {
-      "acc",    "iou",  "map",  "f1",   "auc",   "psnr",  "ssim", "reward",
-      "return", "r2",   "corr", "dice", "len",   "time",  "eta",  "lr",
-      "ppl",    "norm", "std",  "var",  "speed", "flops", "mfu",  "mem",
-      "tok",    "sec",  "perc", "snr",  "score", "scale", "prec", "recall"};
+      "acc",  "iou",        "map",    "f1",    "auc",  "psnr",
+      "ssim", "reward",     "return", "r2",    "corr", "dice",
+      "ppl",  "perplexity", "snr",    "score", "prec", "recall"};
+  return HasOneOf(LowerCase(name), kWords);
+}
+
+// Numbers of the machine, and those that have rules of their own.
+bool IsMeasured(std::string_view name) {
+  static constexpr std::string_view kWords[] = {
+      "len",   "time",  "eta", "lr",  "norm", "std",  "var",  "mfu",
+      "speed", "flops", "mem", "tok", "sec",  "perc", "scale"};
   return name.size() > kNameMax || HasOneOf(LowerCase(name), kWords);
 }
 
@@ -87,11 +95,21 @@ size_t OpeningBefore(std::string_view line, size_t at) {
   return opens ? bracket : std::string_view::npos;
 }
 
+// The name before a list that opens there: "losses: [".
+std::string_view NameOfList(std::string_view line, size_t open) {
+  const size_t sign = line.substr(0, open).find_last_not_of(" :=");
+  return sign == std::string_view::npos ? ""
+                                        : NameAtEnd(line.substr(0, sign + 1));
+}
+
+bool IsListOfLosses(std::string_view name) {
+  return LowerCase(name).ends_with("losses");
+}
+
 // "grad_norm={'0_default': nan}".
 bool IsOfMetric(std::string_view line, size_t open) {
-  const size_t sign = line.substr(0, open).find_last_not_of(" :=");
-  return sign != std::string_view::npos &&
-         IsMetric(NameAtEnd(line.substr(0, sign + 1)));
+  const std::string_view name = NameOfList(line, open);
+  return IsMetric(name) || IsMeasured(name);
 }
 
 bool IsOfLoss(std::string_view line, size_t open) {
@@ -108,8 +126,9 @@ bool IsRecord(std::string_view name) {
 
 }  // namespace
 
-std::string_view TermBesideLoss(std::string_view line) {
+OddPart PartBesideLoss(std::string_view line) {
   std::string_view other;
+  std::string_view metric;
   for (const std::string_view word : {"nan", "NaN", "inf", "Inf"}) {
     for (size_t at = FindWord(line, word); at != std::string_view::npos;
          at = FindWord(line, word, at + word.size())) {
@@ -120,19 +139,27 @@ std::string_view TermBesideLoss(std::string_view line) {
                  std::string_view::npos) {
         before.remove_suffix(1);
       }
-      const std::string_view name = NameAtEnd(before);
-      if (name.empty() || IsDigit(name[0]) || IsRecord(name)) continue;
-      if (IsTerm(name)) return name;
-      if (IsMetric(name) || IsEvaluation(name)) continue;
       const size_t open = OpeningBefore(line, at);
+      std::string_view name = NameAtEnd(before);
+      // One of a list.
+      if (before.ends_with(',') || before.ends_with('[')) {
+        name = open == line.npos ? "" : NameOfList(line, open);
+      }
+      if (name.empty() || IsDigit(name[0]) || IsRecord(name)) continue;
+      if (IsTerm(name) || IsListOfLosses(name)) return {name};
+      if (IsMeasured(name) || IsEvaluation(name)) continue;
       if (open != line.npos && IsOfMetric(line, open)) continue;
-      if (open != line.npos && IsOfLoss(line, open)) return name;
+      if (IsMetric(name)) {
+        if (metric.empty() && Lower(word[0]) == 'n') metric = name;
+        continue;
+      }
+      if (open != line.npos && IsOfLoss(line, open)) return {name};
       const std::string_view sign =
           line.substr(before.size(), at - before.size());
       if (other.empty() && sign.find_first_of(":=") != sign.npos) other = name;
     }
   }
-  return other;
+  return other.empty() ? OddPart{metric, !metric.empty()} : OddPart{other};
 }
 
 }  // namespace nanwatch

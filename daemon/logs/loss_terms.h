@@ -14,11 +14,17 @@ namespace nanwatch {
 // at most.
 std::string_view TermNotFinite(std::string_view line);
 
+struct OddPart {
+  std::string_view name;  // empty: none
+  bool metric = false;    // of what was learned: "acc", "reward"; NaN
+};
+
 // The same of a line whose loss is finite: "kl" of "loss 2.3 (kl nan, rec
-// 2.3)", "loss_mask" of "loss: 1.2, loss_cls: 1.2, loss_mask: nan". The first
-// of several. Where none is named as a loss, any name is a term's that is no
-// metric's: "D_fake: nan".
-std::string_view TermBesideLoss(std::string_view line);
+// 2.3)", "loss_mask" of "loss: 1.2, loss_cls: 1.2, loss_mask: nan", "losses" of
+// "losses: [1.2, nan]". The first of several. Where none is named as a loss,
+// any name is a term's that is no metric's: "D_fake: nan"; and at last a
+// metric's.
+OddPart PartBesideLoss(std::string_view line);
 
 }  // namespace nanwatch
 

@@ -24,8 +24,13 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
 // Adds what a step line says of its loss besides the number.
 void NoteTerm(std::string_view line, LogFact* fact) {
   if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
-  fact->text = std::isfinite((*fact)[StepField::kLoss]) ? TermBesideLoss(line)
-                                                        : TermNotFinite(line);
+  if (std::isfinite((*fact)[StepField::kLoss])) {
+    const OddPart odd = PartBesideLoss(line);
+    fact->text = odd.name;
+    fact->text_of_metric = odd.metric;
+  } else {
+    fact->text = TermNotFinite(line);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// TermNews: what of the terms of a finite loss is news: one that is not finite
-// in step lines in a row, and that it is finite again.
+// TermNews: what of the terms of a finite loss, or of the metrics beside it, is
+// news: one that is not finite in step lines in a row, and that it is finite
+// again.
 
 #ifndef NANWATCH_LOGS_TERM_NEWS_H_
 #define NANWATCH_LOGS_TERM_NEWS_H_
@@ -16,13 +17,21 @@ namespace nanwatch {
 
 class TermNews {
  public:
-  // Takes in a step line with a finite loss, whose text is the term that is
-  // not; `step`: the newest. Returns what to tell where it is news: "1200 kl",
-  // or "".
-  std::optional<std::string> Take(const LogFact& fact, int64_t step) {
+  // Lines in a row that are no accident, and the same of what never was finite.
+  struct Hold {
+    int32_t row;
+    int32_t from_start;
+  };
+  explicit TermNews(Hold hold) : hold_(hold) {}
+
+  // Takes in a step line with a finite loss; `name`: the term that is not, if
+  // one is; `step`: the newest. Returns what to tell where it is news: "1200
+  // kl", or "".
+  std::optional<std::string> Take(const LogFact& fact, std::string_view name,
+                                  int64_t step) {
     // Of ranks in turn, the one whose term it is.
     if (row_ > 0 && fact.rank != rank_) return std::nullopt;
-    if (fact.text.empty()) {
+    if (name.empty()) {
       seen_finite_ = true;
       longest_ = std::max(longest_, row_);
       row_ = 0;
@@ -31,23 +40,22 @@ class TermNews {
       return "";
     }
     if (row_ == 0) {
-      name_ = fact.text;
+      name_ = name;
       since_ = step;
       rank_ = fact.rank;
     }
     row_ = std::min(row_ + 1, kMost);
-    const int32_t hold = seen_finite_ ? kRow : kRowFromStart;
+    const int32_t hold = seen_finite_ ? hold_.row : hold_.from_start;
     if (told_ || row_ < std::max(hold, kTimes * longest_)) return std::nullopt;
     told_ = true;
     return std::to_string(std::max<int64_t>(since_, 0)) + " " + name_;
   }
 
  private:
-  static constexpr int32_t kRow = 3;  // lines that are no accident; ours
-  static constexpr int32_t kRowFromStart = 8;  // of a term that never was; ours
   static constexpr int32_t kTimes = 4;  // longer than any row before; ours
   static constexpr int32_t kMost = 1 << 20;
 
+  const Hold hold_;
   std::string name_;
   std::optional<int32_t> rank_;
   int64_t since_ = 0;  // step of the first of the row

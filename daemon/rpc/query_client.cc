@@ -79,6 +79,13 @@ Error ExplainStatus(const std::string& address, const ClientSecrets& secrets,
         return {fmt::format("cannot reach a daemon at {}: {}", address,
                             status.error_message())};
       }
+      // So gRPC calls what answers it in HTTP/1.
+      if (status.error_message().find("http1.x") != std::string::npos) {
+        return {
+            fmt::format("{} is the address of a web page: pass the one that "
+                        "trainings send to with --address",
+                        address)};
+      }
       return {
           fmt::format("no daemon listens at {}: start nanwatchd, or pass "
                       "--address",

@@ -132,7 +132,7 @@ def ranks_s(http, name, ranks, times=3):
     sys.path.append(str(pathlib.Path(__file__).parents[1] / "e2e"))
     import browser
 
-    written = f"{ranks:,}".replace(",", "\u2009")  # as the page does
+    written = f"{ranks:,}"  # as the page does
     charts, all_ranks = [], []
     with browser.chromium() as chromium:
         for _ in range(times):

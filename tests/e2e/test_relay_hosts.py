@@ -136,6 +136,11 @@ upstream:
         begun = [one for job in jobs for one in job.begin(relays)]
         begun += [one for job in jobs for one in job.begin([alone, alone])]
         until = time.monotonic() + STEPS / 60
+        # Chance alone might cut no line that is in use.
+        for one, line in zip(relays, lines):
+            wait_for("the upstream is there",
+                     lambda one=one: one.metric("nanwatch_relay_connected"))
+            line.cut()
         while time.monotonic() < until:
             line = chance.choice(lines)
             what = chance.choice(["delay", "stall", "cut", "down"])

@@ -88,3 +88,16 @@ def test_a_socket_of_another_user_is_left_alone(folder):
     assert f"{path} belongs to user 0" in done.stderr
     assert "choose another path" in done.stderr
     assert path.is_socket()
+
+
+def test_the_address_of_the_page_is_not_where_a_daemon_listens(daemon):
+    done = subprocess.run(
+        [str(BIN / "nanwatch"), "--address", daemon.http.split("//")[1], "runs"],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode not in (0, 1, 2), done.stdout
+    assert "is the address of a web page" in done.stderr
+    daemon.stop()
+    done = subprocess.run(
+        [str(BIN / "nanwatch"), "--address", daemon.http.split("//")[1], "runs"],
+        capture_output=True, text=True, timeout=60)
+    assert "no daemon listens at" in done.stderr

@@ -42,6 +42,7 @@
   X(kAutomodel)                 \
   X(kMlLog)                     \
   X(kYolact)                    \
+  X(kDarknet)                   \
   X(kMaeBeit)                   \
   X(kLlamaFactory)              \
   X(kAxolotl)                   \

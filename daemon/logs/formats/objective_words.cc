@@ -4,11 +4,17 @@
 // -- enabling perceptual loss (weight 1.0) --
 // Unfreezing the backbone
 // ===== Stage 2 =====
+// level 2: sequences of 16
+// curriculum: max_len=32
 
+#include <array>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/objective_knob.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
 
@@ -16,8 +22,9 @@ namespace nanwatch {
 namespace {
 
 constexpr std::string_view kMarks[] = {
-    "nabling ",    "ctivating ", "tching ", "urning on ",
-    "ntroducing ", "nfreezing ", "tage ",   "hase "};
+    "nabling ",    "ctivating ", "tching ",   "urning on ",
+    "ntroducing ", "nfreezing ", "tage ",     "hase ",
+    "evel ",       "esson ",     "ifficulty", "urriculum"};
 constexpr size_t kLine = 100;  // bytes; ours: an announcement is short
 
 constexpr std::string_view kVerbs[] = {"enabling ", "activating ", "switching ",
@@ -28,6 +35,25 @@ constexpr std::string_view kParts[] = {"loss",       "term",    "objective",
 constexpr std::string_view kStages[] = {"stage ", "phase "};
 constexpr std::string_view kBegins[] = {"enter", "start", "begin", "switch",
                                         "moving to"};
+
+// What is counted up as a training gets on, and how many bytes may stand before
+// its number.
+struct Counted {
+  std::string_view word;
+  size_t room;
+};
+constexpr Counted kCounted[] = {{"stage ", 3},      {"phase ", 3},
+                                {"level ", 3},      {"lesson ", 3},
+                                {"difficulty", 12}, {"curriculum", 16}};
+
+// The number that follows the word at `at`.
+std::optional<double> NumberOf(std::string_view text, size_t at,
+                               const Counted& counted) {
+  const size_t begin = at + counted.word.size();
+  const size_t digit = text.find_first_of("0123456789", begin);
+  if (digit == text.npos || digit > begin + counted.room) return std::nullopt;
+  return Scan(text, digit).Number();
+}
 
 // A drawn line ends there, "=====".
 bool EndsInRule(std::string_view text) {
@@ -44,27 +70,44 @@ bool BeginsStage(std::string_view line, size_t at, std::string_view word) {
   return HasOneOf(before, kBegins) || EndsInRule(before);
 }
 
-void Read(std::string_view line, FactList* facts) {
-  if (line.size() > kLine) return;
-  const std::string lower = LowerCase(line);
-  const std::string_view text = lower;
-  // Of a loss scaler, or of memory.
-  if (text.find("scal") != text.npos || text.find("zero") != text.npos) return;
-  size_t at = text.find("unfreezing ");
+// Where `text` says in words that another part of the objective begins; npos:
+// it does not.
+size_t BeginsPart(std::string_view text) {
+  const size_t unfreezing = text.find("unfreezing ");
+  if (unfreezing != text.npos) return unfreezing;
   for (const std::string_view verb : kVerbs) {
-    const size_t begin = text.find(verb);
-    if (at != text.npos || begin == text.npos) continue;
-    if (HasOneOf(text.substr(begin), kParts)) at = begin;
+    const size_t at = text.find(verb);
+    if (at != text.npos && HasOneOf(text.substr(at), kParts)) return at;
   }
   for (const std::string_view stage : kStages) {
-    const size_t begin = text.find(stage);
-    if (at == text.npos && begin != text.npos &&
-        BeginsStage(text, begin, stage)) {
-      at = begin;
-    }
+    const size_t at = text.find(stage);
+    if (at != text.npos && BeginsStage(text, at, stage)) return at;
   }
-  if (at != text.npos) AddFact(LogFact::Kind::kOtherObjective, at, facts);
+  return text.npos;
 }
+
+class ObjectiveReader : public LineReader {
+ public:
+  void Read(std::string_view line, FactList* facts) override {
+    if (line.size() > kLine) return;
+    const std::string lower = LowerCase(line);
+    const std::string_view text = lower;
+    // Of a loss scaler, or of memory.
+    if (text.find("scal") != text.npos || text.find("zero") != text.npos)
+      return;
+    size_t at = BeginsPart(text);
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      const size_t word = text.find(kCounted[i].word);
+      if (word == text.npos) continue;
+      const std::optional<double> number = NumberOf(text, word, kCounted[i]);
+      if (number && counts_[i].Moves(*number)) at = word;
+    }
+    if (at != text.npos) AddFact(LogFact::Kind::kOtherObjective, at, facts);
+  }
+
+ private:
+  std::array<ObjectiveKnob, std::size(kCounted)> counts_;
+};
 
 }  // namespace
 
@@ -75,7 +118,7 @@ const LogFormat kObjectiveWords = {
     .unnamed = true,
     .within_lines = true,
     .marks = kMarks,
-    .make = Stateless<Read>,
+    .make = Fresh<ObjectiveReader>,
 };
 
 }  // namespace nanwatch

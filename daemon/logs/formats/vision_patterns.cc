@@ -128,10 +128,23 @@ constexpr LinePattern kNnUnetLines[] = {
 //  ppocr INFO: epoch: [1/500], global_step: 400, lr: 0.000104, acc: 0.000000,
 //  CTCLoss: 17.400000, loss: 21.600000, avg_reader_cost: 0.00014 s
 constexpr Text kPaddleOcrMarks[] = {"ppocr INFO: epoch: "};
-constexpr Text kPaddleOcrAlso[] = {"loss: {loss}"};
+constexpr Text kPaddleOcrAlso[] = {"loss: {loss}", "acc: {score}"};
 constexpr LinePattern kPaddleOcrLines[] = {
     {"ppocr INFO: epoch: [{}/{}], global_step: {step}, lr: {lr}, ",
      kPaddleOcrAlso}};
+
+// darknet: YOLO and its classifiers. A region without an object has means over
+// none, "-nan".
+//  Region 82 Avg IOU: -nan, Class: -nan, Obj: -nan, No Obj: 0.4, count: 0
+//  12: 734.812500, 745.125000 avg, 0.000100 rate, 3.512345 seconds, 768 images
+//  (next mAP calculation at 1000 iterations)
+//  12: 734.812500, 745.125000 avg loss, 0.000100 rate, 3.5 seconds, 768 images,
+//  5.21 hours left
+constexpr Text kDarknetMarks[] = {" rate, ", "egion "};
+constexpr LinePattern kDarknetLines[] = {
+    {"Region ", {}, Role::kNothing},
+    {"{step}: {loss}, {} avg, {lr} rate, {} seconds, {} images"},
+    {"{step}: {loss}, {} avg loss, {lr} rate, {} seconds, {} images"}};
 
 }  // namespace
 
@@ -162,5 +175,7 @@ const LogFormat kNnUnet =
     PatternFormat<kNnUnetLines, kMeans>("nnunet", "nnU-Net", kNnUnetMarks);
 const LogFormat kPaddleOcr =
     PatternFormat<kPaddleOcrLines>("paddleocr", "PaddleOCR", kPaddleOcrMarks);
+const LogFormat kDarknet =
+    PatternFormat<kDarknetLines>("darknet", "darknet (YOLO)", kDarknetMarks);
 
 }  // namespace nanwatch

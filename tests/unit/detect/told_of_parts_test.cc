@@ -36,6 +36,21 @@ TEST(TermNonfiniteTest, IsAWarningUntilItIsFiniteAgain) {
   }
 }
 
+TEST(TermNonfiniteTest, AMetricIsOneToo) {
+  TermNonfinite rule;
+  RunDescription run;
+  run.settings["metric_not_finite"] = "350 reward";
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+  const Finding finding = Described(rule);
+  EXPECT_NE(finding.sentence.find("The metric reward"), std::string::npos);
+  EXPECT_EQ(finding.opened_step, 350);
+  ExpectWords(finding.sentence);
+  ExpectWords(finding.sentence_over);
+  run.settings["term_not_finite"] = "360 kl";
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+  EXPECT_NE(Described(rule).sentence.find("The term kl"), std::string::npos);
+}
+
 TEST(LayerWithoutGradientTest, OneThatHadAGradientIsAWarning) {
   LayerWithoutGradient rule;
   RunDescription run;

@@ -52,28 +52,68 @@ TEST(LossTerms, TheRunIsSaidToHaveIt) {
 }
 
 TEST(LossTerms, OneBesideAFiniteLoss) {
-  EXPECT_EQ(TermBesideLoss("step 3 loss 2.31 (kl nan, rec 2.31)"), "kl");
-  EXPECT_EQ(TermBesideLoss("loss: 2.31 [ce: 2.31, aux: -inf]"), "aux");
-  EXPECT_EQ(TermBesideLoss("loss: 1.05  decode.loss_ce: 1.05  "
-                           "aux.loss_depth: nan"),
+  EXPECT_EQ(PartBesideLoss("step 3 loss 2.31 (kl nan, rec 2.31)").name, "kl");
+  EXPECT_EQ(PartBesideLoss("loss: 2.31 [ce: 2.31, aux: -inf]").name, "aux");
+  EXPECT_EQ(PartBesideLoss("loss: 1.05  decode.loss_ce: 1.05  "
+                           "aux.loss_depth: nan")
+                .name,
             "aux.loss_depth");
-  EXPECT_EQ(TermBesideLoss("{'loss': 2.3, 'kl_loss': nan, 'lr': 0.1}"),
+  EXPECT_EQ(PartBesideLoss("{'loss': 2.3, 'kl_loss': nan, 'lr': 0.1}").name,
             "kl_loss");
-  EXPECT_EQ(TermBesideLoss("G_L1: 21.5 D_real: 0.5 D_fake: nan"), "D_fake");
-  EXPECT_EQ(TermBesideLoss("loss=2.3 alpha=inf kl_loss=nan"), "kl_loss")
+  EXPECT_EQ(PartBesideLoss("G_L1: 21.5 D_real: 0.5 D_fake: nan").name,
+            "D_fake");
+  EXPECT_EQ(PartBesideLoss("loss=2.3 alpha=inf kl_loss=nan").name, "kl_loss")
       << "what is named as a loss goes first";
 }
 
 TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
   for (const char* line :
-       {"loss 2.3 val_loss nan", "loss 2.3 (acc nan)", "loss 2.3 grad_norm inf",
-        "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
-        "loss 2.3 reward nan (ppl inf)", "loss 2.3 in banana loss_a 0.2",
-        "loss 2.3 loss_scale inf", "loss=2.3 grad_norm={'1_experts': nan}",
+       {"loss 2.3 val_loss nan", "loss 2.3 (best acc nan)",
+        "loss 2.3 grad_norm inf", "loss: 2.3, best_loss: inf",
+        "loss 2.3 (best inf)", "loss 2.3 nan", "loss 2.3 reward inf (ppl inf)",
+        "loss 2.3 in banana loss_a 0.2", "loss 2.3 loss_scale inf",
+        "loss=2.3 grad_norm={'1_experts': nan}",
         "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
         "loss: 2.3 reward_std: nan explained_variance: nan, tok/s: inf", ""}) {
-    EXPECT_EQ(TermBesideLoss(line), "") << line;
+    EXPECT_EQ(PartBesideLoss(line).name, "") << line;
   }
+}
+
+TEST(LossTerms, OneOfAListBesideAFiniteLoss) {
+  EXPECT_EQ(PartBesideLoss("loss 1.2 losses: [1.2, nan, 0.3]").name, "losses");
+  EXPECT_EQ(PartBesideLoss("loss 1.2 losses=[nan, 0.3]").name, "losses");
+  EXPECT_EQ(PartBesideLoss("loss 1.2 times: [1.2, nan, 0.3]").name, "");
+}
+
+TEST(LossTerms, AMetricIsNone) {
+  for (const char* line :
+       {"step 3 loss 2.31 ppl nan", "loss: 2.3, acc: nan, lr: 0.1",
+        "episode 7 reward nan loss 0.3", "loss 2.3 (mIoU nan)"}) {
+    const OddPart odd = PartBesideLoss(line);
+    EXPECT_TRUE(odd.metric) << line;
+    EXPECT_NE(odd.name, "") << line;
+  }
+  EXPECT_FALSE(PartBesideLoss("acc nan loss 2.3 kl_loss nan").metric);
+}
+
+// What a log tells of a metric that is `bad` in its lines.
+template <typename Bad>
+std::string ToldOfMetric(int lines, Bad bad) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int step = 0; step < lines; ++step) {
+    reader.ReadLine("step " + std::to_string(step) +
+                    " loss: 2.31 reward: " + (bad(step) ? "nan" : "0.2"));
+  }
+  reader.Finish();
+  const auto told = reader.run().settings.find("metric_not_finite");
+  return told == reader.run().settings.end() ? "-" : told->second;
+}
+
+TEST(LossTerms, AMetricIsToldThatTurnsIntoNan) {
+  EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 40; }), "40 reward");
+  EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 40 && i < 50; }), "");
+  EXPECT_EQ(ToldOfMetric(60, [](int) { return true; }), "-");
+  EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 55; }), "-");
 }
 
 // What a log tells of a term that is `bad` in its lines.

@@ -13,6 +13,12 @@ constexpr SampleLines kLines[] = {
      "other objective"},
     {"a stage", "===== Stage 2 =====\nEntering phase 3: long sequences",
      "other objective\nother objective"},
+    {"what is counted up",
+     "level 1: sequences of 8\nlevel 2: sequences of 16\n"
+     ">> difficulty now 0.1\n>> difficulty now 0.2\n"
+     "curriculum: max_len=16\ncurriculum: max_len=16\n"
+     "curriculum: max_len=32",
+     "other objective\nother objective\nother objective"},
     {"none",
      "Enabling dynamic loss scaling\nEnabling gradient checkpointing\n"
      "===== Stage 1 =====\nstage 2 step 10 lr 0.1\n"

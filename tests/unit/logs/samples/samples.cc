@@ -22,6 +22,7 @@ constexpr const SampleTable* kTables[] = {
     &kInsightFaceSamples,
     &kEspnetSamples,
     &kYolactSamples,
+    &kDarknetSamples,
     &kInternLmSamples,
     &kJsonLinesSamples,
     &kKerasSamples,

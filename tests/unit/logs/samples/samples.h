@@ -56,6 +56,7 @@ extern const SampleTable kImageNetSamples;
 extern const SampleTable kInsightFaceSamples;
 extern const SampleTable kEspnetSamples;
 extern const SampleTable kYolactSamples;
+extern const SampleTable kDarknetSamples;
 extern const SampleTable kInternLmSamples;
 extern const SampleTable kJsonLinesSamples;
 extern const SampleTable kKerasSamples;
