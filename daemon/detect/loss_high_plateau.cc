@@ -21,7 +21,7 @@ constexpr float kRuined = 100;       // times the first level; ours
 constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
 constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
 constexpr int32_t kLevel = 16;       // records that are a level; ours
-constexpr int32_t kShown = 32;       // as Series: one may be the best
+constexpr int32_t kShown = 16;       // records: one may be the best; ours
 // A rise that is no jump, as harder data make one, for a third of the run.
 constexpr float kCrept = 1.09f;         // times the best level; ours
 constexpr float kCreptShare = 1 / 3.f;  // of all records; ours

@@ -158,7 +158,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     trigger = Severity::kCritical;
   } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
     trigger = Severity::kInfo;
-  } else if (row_.records() >= fatal || often_ >= kOften) {
+  } else if (row_.records() >= fatal || (often_ >= kOften && !survived_)) {
     trigger = Severity::kCritical;
   }
   return episode_.On(trigger, false, c.record.step, 1);

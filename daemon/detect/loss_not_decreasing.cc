@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detect/clamped_log.h"
 #include "detect/program.h"
-#include "detect/sentence.h"
 
 namespace nanwatch {
 namespace {
@@ -82,8 +80,12 @@ float CostOfBatch(float loss) {
   return known ? cost : 0;
 }
 
-constexpr int32_t kLookedAt = 16;   // records from look to look; ours
-constexpr double kHardly = 0.99;    // of what it began with; ours
+// Speech recognition stands at its blanks for ten evaluations, and learns then.
+constexpr int64_t kWorstScores = 12;     // evaluations; ours
+constexpr int32_t kLeastScoreless = 12;  // records; ours
+constexpr int32_t kAskedEach = 4;        // records; ours
+constexpr int32_t kLookedAt = 16;        // records from look to look; ours
+constexpr double kHardly = 0.99;         // of what it began with; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
 }  // namespace
@@ -184,14 +186,9 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool guesses =
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
   // A high rate moves whatever learns by more.
-  float most = rate_ >= kHighRate ? kMoves : kStill;
-  bool hidden = unsure > most || noise > kQuiet ||
-                s.last_digit() > kRounded * std::exp(level_);
-  // Two numbers say the same: less is asked of each.
-  if (hidden && ScoresNothing(c.run)) {
-    most = kMoves;
-    hidden = unsure > most;
-  }
+  const float most = rate_ >= kHighRate ? kMoves : kStill;
+  const bool hidden = unsure > most || noise > kQuiet ||
+                      s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
@@ -233,6 +230,13 @@ bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
   return IsSteady() || TellsMeansOfMany(c.run, 1) || n >= kLines;
 }
 
+// However far it fell at first.
+bool LossNotDecreasing::IsScoreless(const RunDescription& run) const {
+  return course_.records() >= kLeastScoreless &&
+         LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
+         WorstScoresOf(run) >= kWorstScores;
+}
+
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   // No update, nothing to learn from; overflow_streak and never_calibrated
@@ -260,6 +264,15 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (settled_) return On(Severity::kNone, true, r.step);
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
+  // Not of each: it looks for a setting.
+  if (records_ % kAskedEach == 0 || about_ == About::kScoreless) {
+    const bool scoreless = IsScoreless(c.run);
+    if (scoreless) about_ = About::kScoreless;
+    if (scoreless || about_ == About::kScoreless) {
+      return On(scoreless ? Severity::kWarning : Severity::kNone, !scoreless,
+                r.step);
+    }
+  }
   const bool silent = known && IsSilent();
   const bool shows = r.step - first_step_ >= kEndSteps || means_ > 0 || silent;
   const bool over = (shows && course_.records() >=
@@ -327,63 +340,6 @@ Severity LossNotDecreasing::OnEnd(Thresholds) {
   }
   return episode_.OnSince(first_step_, Severity::kWarning, false, newest_step_,
                           1);
-}
-
-void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
-  const auto loss = static_cast<double>(still_.loss());
-  const std::string_view least = ClampedLogOf(still_.loss());
-  finding->sentence = Sentence(
-      "The loss is ", loss,
-      least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
-      " to the last digit in ", still_.records(), " records in a row",
-      still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
-      ": nothing is learned. Look whether ",
-      loss == 0 ? "all labels are masked, or all rewards are the same."
-                : "updates reach the weights, and the data still change.");
-  finding->numbers = {{"loss", loss, ""},
-                      {"records", static_cast<double>(still_.records()), ""}};
-  if (still_.without_gradient() > 0) {
-    finding->numbers.push_back({"grad_norm", 0, ""});
-  }
-}
-
-void LossNotDecreasing::Describe(Finding* finding) const {
-  episode_.Describe(finding);
-  if (about_ == About::kFrozen) {
-    DescribeFrozen(finding);
-    return;
-  }
-  const double level = std::exp(level_);
-  const double first = std::exp(first_);
-  finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
-  if (HasLeft()) {
-    const double stood = std::exp(Stood());
-    finding->sentence =
-        Sentence("The loss stood at about ", stood,
-                 about_ == About::kGuesses ? ", what guessing costs," : "",
-                 " until step ", finding->last_step,
-                 ", and left that: it is about ", level, ".");
-    if (Learns()) finding->numbers.push_back({"stood", stood, ""});
-    return;
-  }
-  finding->sentence =
-      about_ == About::kGuesses
-          ? Sentence("The loss is about ", level, " after ",
-                     finding->last_step - finding->opened_step,
-                     " steps, what guessing costs (", untrained_,
-                     "): the model has learned nothing.")
-          : Sentence(
-                "The loss is about ", level, " after ",
-                finding->last_step - finding->opened_step, " steps and was ",
-                first,
-                IsAbove()
-                    ? " at the start: it rose, and no batch moves it "
-                      "any more."
-                    : Sentence(" at the start: it has ",
-                               level < kHardly * first ? "hardly moved"
-                                                       : "not moved at all",
-                               ". Look whether updates reach the "
-                               "weights."));
 }
 
 }  // namespace nanwatch

@@ -32,9 +32,11 @@ class LossNotDecreasing {
 
  private:
   // What the finding is about.
-  enum class About : uint8_t { kStands, kFrozen, kGuesses };
+  enum class About : uint8_t { kStands, kFrozen, kGuesses, kScoreless };
   static constexpr float kLearned = 0.8f;  // of where it stood; ours
 
+  // Is every score so far the worst, and does the loss stand now?
+  bool IsScoreless(const RunDescription& run) const;
   // If no record follows.
   struct AtEnd {
     float cost = 0;       // as untrained_, if it guesses
@@ -57,8 +59,7 @@ class LossNotDecreasing {
   void LearnCost(float cost);
   // Does no batch move it?
   bool IsSilent() const {
-    return records_ >= (IsAbove() ? kSilentAbove : kSilentFrom) &&
-           still_.moves() <= kSilent;
+    return records_ >= kSilentFrom && still_.moves() <= kSilent;
   }
   // It stands above what it began with.
   bool IsAbove() const { return level_ >= first_ + kAbove; }
@@ -83,12 +84,11 @@ class LossNotDecreasing {
   static constexpr int32_t kMeans = 8;  // records; ours
   // Moves of a loss that no batch moves, as of a net that says the same of all:
   // batches move those of healthy ones by ten times that.
-  static constexpr float kSilent = 0.003f;     // of the loss; ours
-  static constexpr int32_t kSilentFrom = 64;   // records; ours
-  static constexpr int32_t kSilentAbove = 32;  // the same, of one above; ours
-  static constexpr float kAbove = 0.05f;       // of what it began with; ours
-  static constexpr float kSteady = 0.001f;     // of the loss; ours
-  static constexpr int32_t kSteadyFrom = 16;   // records; ours
+  static constexpr float kSilent = 0.003f;    // of the loss; ours
+  static constexpr int32_t kSilentFrom = 32;  // records; ours
+  static constexpr float kAbove = 0.05f;      // of what it began with; ours
+  static constexpr float kSteady = 0.001f;    // of the loss; ours
+  static constexpr int32_t kSteadyFrom = 16;  // records; ours
 
   Episode episode_;
   Course course_;    // of the losses since the rate was at its highest

@@ -46,15 +46,10 @@ bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
   return is_near(1) || is_near(100);
 }
 
-bool ScoresNothing(const RunDescription& run) {
-  SettingNumbers told(run, "score_best");
-  double at = 0;
-  double first = 0;
-  double best = 0;
-  told.Next(&at);
-  told.Next(&first);
-  told.Next(&best);
-  return told.whole() && first == 0 && best == 0;
+int64_t WorstScoresOf(const RunDescription& run) {
+  int64_t lines = 0;
+  SettingNumbers(run, "scores_worst").Next(&lines);
+  return lines;
 }
 
 bool TellsMeans(const RunDescription& run) {

@@ -46,8 +46,9 @@ float LossOfClasses(const RunDescription& run, float first);
 // gives that costs `cost`.
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
-// Every score so far was exactly 0 (settings: score_best).
-bool ScoresNothing(const RunDescription& run);
+// Returns the number of lines whose scores were the worst that they can be,
+// where none was better (settings: scores_worst); else 0.
+int64_t WorstScoresOf(const RunDescription& run);
 
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);

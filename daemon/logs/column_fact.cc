@@ -25,6 +25,8 @@ std::optional<double> Truth(std::string_view text) {
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
 // and what only stands for a loss least.
 constexpr int kWorthOfStandIn = 2;  // at most
+constexpr double kMostErrors = 5;   // a word that is right; ours
+constexpr double kAllWrong = 0.99;  // of all, or more; ours
 int WorthOf(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kPerplexity     ? 1
          : meaning == ColumnMeaning::kObjective    ? 1
@@ -194,7 +196,12 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       if (fact_.of_adversary) return;  // of real and made ones
       fact_.of_classes = true;
       NoteScore(value);
+      NoteWorst(value == 0, true);
       return;
+    case ColumnMeaning::kScore:
+      return NoteWorst(value == 0, false);
+    case ColumnMeaning::kErrorRate:
+      return NoteErrorRate(value);
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
@@ -242,12 +249,21 @@ bool ColumnFact::AddReward() {
 }
 
 bool ColumnFact::TellScore(FactList* facts) const {
-  const bool wanted = reward_ && std::isfinite(*reward_) && has_step();
-  if (!wanted || SaysHealth()) return false;
+  const bool rewarded = reward_ && std::isfinite(*reward_) && has_step();
+  if (SaysHealth() || (!rewarded && !fact_.scores_worst)) return false;
   LogFact& fact = AddFact(LogFact::Kind::kScored, fact_.at, facts);
   fact.step = fact_.step;
+  fact.scores_worst = fact_.scores_worst;
+  fact.scores_of_batch = fact_.scores_of_batch;
+  if (!rewarded) return true;
+  fact.of_rewards = true;
   fact.score = *reward_;
   return true;
+}
+
+void ColumnFact::NoteErrorRate(double value) {
+  percent_ |= value > kMostErrors;
+  NoteWorst(value >= kAllWrong * (percent_ ? 100 : 1), false);
 }
 
 bool ColumnFact::SaysHealth() const {

@@ -56,7 +56,8 @@ class ColumnFact {
   // loss and this one says nothing else. False: it is none; but beside losses
   // it says what the training is.
   bool AddReward();
-  // Appends the line's reward, where it says nothing else. False: it has none.
+  // Appends the line's reward and scores, where it says nothing else. False: it
+  // has none.
   bool TellScore(FactList* facts) const;
   // The line's loss is a term that is not finite, and nothing else.
   bool IsOfTerm() const {
@@ -89,6 +90,12 @@ class ColumnFact {
   void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void NoteWorst(bool worst, bool of_batch) {
+    fact_.scores_of_batch =
+        of_batch && fact_.scores_of_batch == fact_.scores_worst.has_value();
+    fact_.scores_worst = worst && fact_.scores_worst.value_or(true);
+  }
+  void NoteErrorRate(double value);
   void NoteScore(double value) {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
   }
@@ -121,9 +128,10 @@ class ColumnFact {
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
-  bool moved_ = false;  // steps of two lines differed
-  int64_t step_ = 0;    // of the newest line, until then
-  int same_ = 0;        // lines that showed it
+  bool percent_ = false;  // error rates are: one was far above 1
+  bool moved_ = false;    // steps of two lines differed
+  int64_t step_ = 0;      // of the newest line, until then
+  int same_ = 0;          // lines that showed it
   // "skipped" as a number is a count since the start, until it goes down: then
   // it is of each line.
   double skipped_before_ = 0;

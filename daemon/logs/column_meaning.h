@@ -24,6 +24,8 @@ enum class ColumnMeaning : uint8_t {
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
   kAccuracy,       // of classes: it says what the training is
+  kScore,          // of what it says, at worst 0: an F-measure
+  kErrorRate,      // the same, at worst 1: a WER, also in percent
   kTerm,           // of the loss: told where it is not finite
   kKnob,           // says what the loss is made of: a term's weight, a length
   kLossScale,

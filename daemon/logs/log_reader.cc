@@ -107,7 +107,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return NoteEvaluation(fact);
     case Kind::kScored:
       NoteScore(fact);
-      run_.settings.emplace("trains_on", "rewards");
+      if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
       return;
     case Kind::kProgress:
       NoteProgress(fact, line);
@@ -291,6 +291,9 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 }
 
 void LogReader::NoteScore(const LogFact& fact) {
+  if (const auto news = worst_.Take(fact)) {
+    Put("scores_worst", *news);
+  }
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);
@@ -385,6 +388,7 @@ void LogReader::Finish() {
   norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
+  Put("scores_worst", worst_.Text());
   TellScore("score", score_.row(), true);
   TellScore("evaluation_high", evaluations_, true);
 }

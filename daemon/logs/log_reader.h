@@ -20,6 +20,7 @@
 #include "logs/score_course.h"
 #include "logs/step_axis.h"
 #include "logs/term_news.h"
+#include "logs/worst_scores.h"
 #include "logs/zero_layers.h"
 #include "model/records_ended.h"
 #include "model/run.h"
@@ -71,6 +72,7 @@ class LogReader {
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
   // exactly 0, and never another one); "learning_rates", "exact";
+  // "scores_worst", as WorstScores::Text;
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
   // above the lowest, or ""; with " end" where no more follow; "score_best",
@@ -143,6 +145,7 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
+  WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
   double high_loss_ = 0;  // the newest of these
   // Evaluations in a row that were not finite, from the first record on, of

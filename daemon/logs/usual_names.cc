@@ -65,6 +65,9 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
      "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
+    {Meaning::kScore, "fscore f1 f1score fmeasure bleu"},
+    {Meaning::kErrorRate,
+     "wer cer ter worderrorrate charactererrorrate tokenerrorrate"},
     {Meaning::kReward,
      "reward rewards episodereward episodicreward epreward meanreward "
      "rewardmean avgreward averagereward totalreward runningreward rewardsum "

@@ -100,13 +100,24 @@ class ObjectiveReader : public LineReader {
       const size_t word = text.find(kCounted[i].word);
       if (word == text.npos) continue;
       const std::optional<double> number = NumberOf(text, word, kCounted[i]);
-      if (number && counts_[i].Moves(*number)) at = word;
+      if (number && counts_[i].GoesOn(*number)) at = word;
     }
     if (at != text.npos) AddFact(LogFact::Kind::kOtherObjective, at, facts);
   }
 
  private:
-  std::array<ObjectiveKnob, std::size(kCounted)> counts_;
+  struct Count {
+    // The next one begins: as planned, and not from one to another and back.
+    bool GoesOn(double number) {
+      const bool up = number > newest;
+      newest = number;
+      return moves.Moves(number) && up;
+    }
+    ObjectiveKnob moves;
+    double newest = 0;
+  };
+
+  std::array<Count, std::size(kCounted)> counts_;
 };
 
 }  // namespace

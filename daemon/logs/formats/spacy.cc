@@ -39,6 +39,9 @@ class SpacyReader : public LineReader {
     LogFact fact;
     fact.step = step;
     fact.means = true;
+    // The last column.
+    const std::optional<double> score = WholeNumber(row_.cells().back());
+    if (score) fact.scores_worst = *score == 0;
     fact.Set(StepField::kLoss, sum / static_cast<double>(steps));
     facts->push_back(fact);
   }

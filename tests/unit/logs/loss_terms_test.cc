@@ -68,7 +68,7 @@ TEST(LossTerms, OneBesideAFiniteLoss) {
 
 TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
   for (const char* line :
-       {"loss 2.3 val_loss nan", "loss 2.3 (best acc nan)",
+       {"loss 2.3 val_loss nan", "loss 2.3 best nan",
         "loss 2.3 grad_norm inf", "loss: 2.3, best_loss: inf",
         "loss 2.3 (best inf)", "loss 2.3 nan", "loss 2.3 reward inf (ppl inf)",
         "loss 2.3 in banana loss_a 0.2", "loss 2.3 loss_scale inf",

@@ -21,7 +21,7 @@ constexpr SampleLines kLines[] = {
      "other objective\nother objective\nother objective"},
     {"none",
      "Enabling dynamic loss scaling\nEnabling gradient checkpointing\n"
-     "===== Stage 1 =====\nstage 2 step 10 lr 0.1\n"
+     "stage 2 step 10 lr 0.1\n===== Stage 1 =====\n"
      "starting ZeRO stage 3\nenabling peer access",
      ""},
 };

@@ -1,0 +1,82 @@
+// What loss_not_decreasing says of what it found.
+
+#include <cmath>
+#include <string_view>
+
+#include "detect/clamped_log.h"
+#include "detect/loss_not_decreasing.h"
+#include "detect/sentence.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr double kHardly = 0.99;  // of what it began with; ours
+
+}  // namespace
+
+void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
+  const auto loss = static_cast<double>(still_.loss());
+  const std::string_view least = ClampedLogOf(still_.loss());
+  finding->sentence = Sentence(
+      "The loss is ", loss,
+      least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
+      " to the last digit in ", still_.records(), " records in a row",
+      still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
+      ": nothing is learned. Look whether ",
+      loss == 0 ? "all labels are masked, or all rewards are the same."
+                : "updates reach the weights, and the data still change.");
+  finding->numbers = {{"loss", loss, ""},
+                      {"records", static_cast<double>(still_.records()), ""}};
+  if (still_.without_gradient() > 0) {
+    finding->numbers.push_back({"grad_norm", 0, ""});
+  }
+}
+
+void LossNotDecreasing::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  if (about_ == About::kFrozen) {
+    DescribeFrozen(finding);
+    return;
+  }
+  const double level = std::exp(level_);
+  const double first = std::exp(first_);
+  if (about_ == About::kScoreless && !HasLeft()) {
+    finding->sentence = Sentence(
+        "Every score so far is the worst that it can be, and the loss does not "
+        "fall any more: it is about ",
+        level, " (at first ", first, "). Nothing of use is learned.");
+    finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+    return;
+  }
+  finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+  if (HasLeft()) {
+    const double stood = std::exp(Stood());
+    finding->sentence =
+        Sentence("The loss stood at about ", stood,
+                 about_ == About::kGuesses ? ", what guessing costs," : "",
+                 " until step ", finding->last_step,
+                 ", and left that: it is about ", level, ".");
+    if (Learns()) finding->numbers.push_back({"stood", stood, ""});
+    return;
+  }
+  finding->sentence =
+      about_ == About::kGuesses
+          ? Sentence("The loss is about ", level, " after ",
+                     finding->last_step - finding->opened_step,
+                     " steps, what guessing costs (", untrained_,
+                     "): the model has learned nothing.")
+          : Sentence(
+                "The loss is about ", level, " after ",
+                finding->last_step - finding->opened_step, " steps and was ",
+                first,
+                IsAbove()
+                    ? " at the start: it rose, and no batch moves it "
+                      "any more."
+                    : Sentence(" at the start: it has ",
+                               level < kHardly * first ? "hardly moved"
+                                                       : "not moved at all",
+                               ". Look whether updates reach the "
+                               "weights."));
+}
+
+}  // namespace nanwatch
