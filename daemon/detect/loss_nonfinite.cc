@@ -128,6 +128,7 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
 
 Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
+  rhythm_.Count();
   if (std::isfinite(loss)) {
     growth_.Add(loss, c.record.step);
     row_.Add(false, c.record.step);
@@ -142,6 +143,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
                             !grown, c.record.step, t[kClear]);
   }
   row_.Add(true, c.record.step);
+  rhythm_.Beat();
   often_ = episode_.open() ? std::min(often_ + 1, kOften) : 1;
   newest_step_ = c.record.step;
   survival_.Restart();
@@ -158,7 +160,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     trigger = Severity::kCritical;
   } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
     trigger = Severity::kInfo;
-  } else if (row_.records() >= fatal || (often_ >= kOften && !survived_)) {
+  } else if (row_.records() >= fatal ||
+             (often_ >= kOften && (!survived_ || rhythm_.IsRegular()))) {
     trigger = Severity::kCritical;
   }
   return episode_.On(trigger, false, c.record.step, 1);

@@ -41,6 +41,8 @@ class LossNotDecreasing {
   struct AtEnd {
     float cost = 0;       // as untrained_, if it guesses
     bool stands = false;  // it has not moved
+    // Of one that is the same to the last digit in all records.
+    Severity same = Severity::kNone;
   };
 
   void Begin(const StepContext& c, float loss);
@@ -72,9 +74,10 @@ class LossNotDecreasing {
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
-  bool HasStopped(const Series& s) const;
+  bool HasStopped(const StepContext& c) const;
   // Is it the same to the last digit since the start?
   bool NeverMoved() const;
+  Severity SameSoFar(const StepContext& c) const;
 
   // Where it stood: a logarithm.
   float Stood() const;

@@ -342,7 +342,7 @@ Severity LossSpike::OnEnd(Thresholds t) {
     return Severity::kNone;
   }
   if (at_end_ > episode_.severity()) {
-    if (kind_.stuck == 0) told_ = jump_;
+    if (kind_.stuck == 0 || told_.records == 0) told_ = jump_;
     to_end_ = held_ > 0;
     return episode_.OnSince(told_.step, at_end_, false, last_step_, t[kClear]);
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,6 +96,7 @@ class ColumnFact {
         of_batch && fact_.scores_of_batch == fact_.scores_worst.has_value();
     fact_.scores_worst = worst && fact_.scores_worst.value_or(true);
   }
+  void NoteAccuracy(double value);
   void NoteErrorRate(double value);
   void NoteScore(double value) {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
@@ -128,6 +130,7 @@ class ColumnFact {
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
+  double accuracy_ = std::numeric_limits<double>::quiet_NaN();  // the first
   bool percent_ = false;  // error rates are: one was far above 1
   bool moved_ = false;    // steps of two lines differed
   int64_t step_ = 0;      // of the newest line, until then

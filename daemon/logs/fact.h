@@ -77,8 +77,9 @@ struct LogFact {
   bool of_classes = false;
   // kProgress: the first of these; NaN: none. kScored.
   double score = std::numeric_limits<double>::quiet_NaN();
-  // kProgress, kScored: all scores of the line (accuracies, F-measures, error
-  // rates) are the worst that they can be; absent: it has none.
+  // kProgress, kScored, kEvaluated: all scores of the line (accuracies,
+  // F-measures, error rates, an evaluation's loss) are the worst that they can
+  // be, or the first to the last digit; absent: it has none.
   std::optional<bool> scores_worst;
   bool scores_of_batch = false;  // accuracies of the step's batch alone
   // kProgress: what the loss is made of is another than in the line before

@@ -107,7 +107,9 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return NoteEvaluation(fact);
     case Kind::kScored:
       NoteScore(fact);
-      if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
+      if (std::isfinite(fact.score)) {
+        run_.settings.emplace("trains_on", "rewards");
+      }
       return;
     case Kind::kProgress:
       NoteProgress(fact, line);
@@ -271,6 +273,7 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
 
 void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
+  NoteWorst(fact);
   const double loss = fact[StepField::kLoss];
   if (newest_step_ < 0) {
     // Beside the first record it may be a column that holds none yet.
@@ -291,9 +294,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 }
 
 void LogReader::NoteScore(const LogFact& fact) {
-  if (const auto news = worst_.Take(fact)) {
-    Put("scores_worst", *news);
-  }
+  NoteWorst(fact);
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);

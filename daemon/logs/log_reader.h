@@ -107,6 +107,9 @@ class LogReader {
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
+  void NoteWorst(const LogFact& fact) {
+    if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
+  }
   void NoteScore(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);

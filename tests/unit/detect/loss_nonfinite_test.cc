@@ -106,6 +106,13 @@ TEST(LossNonfinite, TwoInARowAreCritical) {
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Step({.scale = 256, .overflow = true, .loss = kNan});
   EXPECT_EQ(f.now, Severity::kCritical);
+  // As of batches without a sample of one task.
+  StepFeed<LossNonfinite> odd(NoScaler());
+  for (int i = 0; i < 30; ++i) {
+    odd.Steps({.loss = 40}, 2 + (i * 7) % 5);
+    odd.Step({.loss = kNan});
+  }
+  EXPECT_EQ(odd.worst, Severity::kWarning);
 }
 
 TEST(LossNonfinite, CalibrationIsANoteAndAbsentIsNotNan) {

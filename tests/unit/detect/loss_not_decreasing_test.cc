@@ -218,7 +218,7 @@ TEST(LossNotDecreasing, ALossThatNoBatchMovesIsToldFromFewRecords) {
   EXPECT_EQ(feed(300, 0).End(), Severity::kWarning);
   EXPECT_EQ(feed(90, 1e-4).End(), Severity::kNone) << "it falls";
   EXPECT_EQ(feed(300, 1e-4).End(), Severity::kNone);
-  EXPECT_EQ(feed(60, 0).End(), Severity::kNone) << "too few";
+  EXPECT_EQ(feed(30, 0).End(), Severity::kNone) << "too few";
 }
 
 // Each of 4,096 samples is as likely as any other.

@@ -35,7 +35,8 @@ constexpr SampleLines kLines[] = {
     {"far above the lowest",
      "val loss 2.5\nval loss 2\nval loss 9\nval loss 90\nval loss 4\n"
      "val loss 1",
-     "evaluated: val loss loss=90\nevaluated: val loss loss=4"},
+     "evaluated: val loss loss=9\nevaluated: val loss loss=90\n"
+     "evaluated: val loss loss=4\nevaluated: val loss loss=1"},
     {"by its set alone", "i=40 train=0.9 valid=nan\ni=50 train=0.9 valid=2.5",
      "evaluated: valid loss=nan\nevaluated: valid loss=2.5"},
     {"a score that rises, by its set alone", "val: 0.01\nval: 0.5\nval: 0.9",
