@@ -281,10 +281,11 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     }
   }
   const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
-  const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
-                               ? Ceiling(t)
-                               : Severity::kNone;
-  if (ceiling == Severity::kNone) {
+  const bool up = !back && levels_.at - levels_.best >= kLeastRise;
+  const Severity ceiling = up ? Ceiling(t) : Severity::kNone;
+  // It may have come up before enough records show it.
+  const bool early = up && records_ + before_.records < kLeastRecords;
+  if (ceiling == Severity::kNone && !early) {
     high_ = 0;
     healthy_ = levels_.at;
     step_.healthy = c.record.step;
@@ -310,6 +311,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   // Of one trouble, also where it was down for a moment.
   stood_ = episode_.open() ? stood_ + 1 : high_;
   told_ = levels_;
+  if (early) return Severity::kNone;
   return TriggerOf(ceiling, were_high, c.record.step, t);
 }
 

@@ -51,7 +51,7 @@ constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
 constexpr int kLeastBatch = 5;        // log2 of it; ours
 constexpr int kMostBatch = 17;        // the same: 131,072; ours
 constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
-constexpr int kSame = 32;             // losses; ours
+constexpr int kSame = 50;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
 constexpr int kSameAgain = 20;       // losses that moved before; ours
 constexpr int kSameAtEnd = 12;       // the same, of a log that is over; ours
@@ -92,8 +92,9 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
-  among_ = untrained_ == 0;
-  if (among_) untrained_ = LossOfClasses(c.run, loss);
+  kind_.among = untrained_ == 0;
+  kind_.may_stand = MayStandFromStart(c.run);
+  if (kind_.among) untrained_ = LossOfClasses(c.run, loss);
 }
 
 inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
@@ -142,7 +143,7 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     return stays ? cost : 0;
   }
-  if (!among_) {
+  if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
     return std::exp(level_) >= least ? untrained_ : 0;
   }
@@ -235,7 +236,7 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
                     !c.loss->follows_rewards() &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
-  return none ? Severity::kInfo : Severity::kNone;
+  return none ? Severity::kWarning : Severity::kNone;
 }
 
 // However far it fell at first.
@@ -296,7 +297,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
-  const bool stands = known && Stands(c, t, cost);
+  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
@@ -329,7 +330,7 @@ bool LossNotDecreasing::Learns() const {
 }
 
 void LossNotDecreasing::LearnCost(float cost) {
-  among_ = among_ || untrained_ <= 0;
+  kind_.among |= untrained_ <= 0;
   untrained_ = cost;
 }
 

@@ -28,6 +28,11 @@ class LossNotDecreasing {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   Severity OnEnd(Thresholds t);
+  // Nothing is trained by a loss and gradients of 0, whatever they follow.
+  bool IsAbsurd() const {
+    return about_ == About::kFrozen && still_.loss() == 0 &&
+           still_.without_gradient() > 0;
+  }
   void Describe(Finding* finding) const;
 
  private:
@@ -37,6 +42,10 @@ class LossNotDecreasing {
 
   // Is every score so far the worst, and does the loss stand now?
   bool IsScoreless(const RunDescription& run) const;
+  struct Kind {
+    bool among = false;      // untrained_ is of guessing among classes
+    bool may_stand = false;  // from the start on, in health
+  };
   // If no record follows.
   struct AtEnd {
     float cost = 0;       // as untrained_, if it guesses
@@ -107,7 +116,7 @@ class LossNotDecreasing {
   int64_t first_step_ = 0;
   int64_t warm_step_ = 0;  // at which the rate was first at its highest
   About about_ = About::kStands;
-  bool among_ = false;    // untrained_ is of guessing among classes
+  Kind kind_;
   bool settled_ = false;  // it fell, or is not to be judged
 };
 

@@ -42,11 +42,12 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "A log prints a return (reward) or an accuracy that rose by twice what it "
     "moves from value to value, by three times its furthest way back and by "
     "half of its size, and stood there for 12 values. It lost lost_share of "
-    "that, and stays so for `hold` values and a third of all, or, at the end "
+    "that, or fell as far from where it began, and stays so for `hold` values "
+    "and a third of all, or, at the end "
     "of a log, for 6 values and 5 % of all. Or the loss of an "
     "evaluation is blown times the lowest, and above the first, in 4 "
     "evaluations in a row, or in the last 2 of a log. One that ends a log 1.5 "
-    "times its lowest, for 4 evaluations, is a note.",
+    "times its lowest, and above the first, for 4 evaluations, is a note.",
     "It comes half of the way back; an evaluation's loss below 1.5 times the "
     "lowest.",
     kThresholds,
@@ -76,7 +77,12 @@ bool ScoreLost::IsLost(const Course& score, Thresholds t) {
   const bool rose = rise > kRose * score.noise &&
                     rise > kWander * score.wander && rise >= kEffect * size &&
                     static_cast<double>(score.above) >= kStood;
-  if (!rose || score.best - score.stands < t[kLostShare] * rise) return false;
+  const double fall = score.best - score.stands;
+  // However little it rose before, it is far below its first ones.
+  const bool sank = score.stands < score.first && fall > kRose * score.noise &&
+                    fall > kWander * score.wander && fall >= kEffect * size &&
+                    static_cast<double>(score.above) >= kStood;
+  if (!sank && (!rose || fall < t[kLostShare] * rise)) return false;
   const auto low = static_cast<double>(score.low);
   const auto all = static_cast<double>(score.values);
   return score.ended ? low >= kFewest && low >= kEndShare * all
@@ -91,8 +97,9 @@ Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
   if (blown && high >= (evaluation.ended ? kFewBlown : kManyBlown)) {
     return Severity::kWarning;
   }
-  return high >= kManyBlown && evaluation.ended ? Severity::kInfo
-                                                : Severity::kNone;
+  const bool worse = evaluation.stands > evaluation.first;
+  return worse && high >= kManyBlown && evaluation.ended ? Severity::kInfo
+                                                         : Severity::kNone;
 }
 
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {

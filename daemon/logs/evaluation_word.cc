@@ -40,14 +40,18 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
-bool NamesContrast(std::string_view before) {
-  static constexpr std::string_view kWords[] = {
+std::string_view KindOfLossNamed(std::string_view before) {
+  static constexpr std::string_view kContrast[] = {
       "ontrast", "infonce", "info_nce", "InfoNCE", "moco",
       "MoCo",    "simclr",  "SimCLR",   "nce="};
+  // sd-scripts, latent diffusion, and people's own.
+  static constexpr std::string_view kNoise[] = {
+      "avr_loss", "loss_simple", "eps_loss", "enois", "iffusion"};
   const auto named = [before](std::string_view word) {
     return before.find(word) != before.npos;
   };
-  return std::any_of(std::begin(kWords), std::end(kWords), named);
+  if (std::ranges::any_of(kContrast, named)) return "contrastive";
+  return std::ranges::any_of(kNoise, named) ? "denoising" : "";
 }
 
 }  // namespace nanwatch

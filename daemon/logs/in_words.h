@@ -74,9 +74,9 @@ bool IsSettings(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
-// Returns true where what stands before a loss calls it a contrastive one:
-// "contrastive_loss 5.9", "InfoNCE loss: 5.9".
-bool NamesContrast(std::string_view before);
+// Returns what the words before a loss call it, as the run's settings do:
+// "contrastive" of "InfoNCE loss: 5.9", "denoising" of "avr_loss=0.1"; else "".
+std::string_view KindOfLossNamed(std::string_view before);
 
 }  // namespace nanwatch
 

@@ -95,6 +95,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return TakeSetting(fact);
     case Kind::kResumed:
       resumed_ = newest_step_ >= 0;
+      if (!loss_shown_) run_.settings["begins"] = "trained";
       return;
     case Kind::kOtherObjective:
       announced_ = true;
@@ -238,9 +239,10 @@ void LogReader::NoteTerm(const LogFact& fact) {
 void LogReader::NoteKind(const LogFact& fact) {
   negates_ = fact.of_objective;
   if (other_loss_) return;
-  if (progress_ == 1 && NamesContrast(fact.before_loss)) {
+  if (const auto kind = KindOfLossNamed(fact.before_loss);
+      progress_ == 1 && !kind.empty()) {
     other_loss_ = true;
-    run_.settings["loss"] = "contrastive";
+    run_.settings["loss"] = kind;
     return;
   }
   // That of a classifier is one, by whatever name.

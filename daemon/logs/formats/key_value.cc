@@ -170,6 +170,7 @@ class KeyValueReader : public LineReader {
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
+                         value.meaning == ColumnMeaning::kMeanLoss ||
                          value.meaning == ColumnMeaning::kMeasure;
     if (is_loss && loss_at_ == 0) loss_at_ = value.at;
     AddValue(value.meaning, line.substr(value.at));

@@ -121,7 +121,7 @@ TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
 TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
   const Update same = {.loss = 0.6931, .grad_norm = 0};
   StepFeed<LossNotDecreasing> f(NoScaler());
-  EXPECT_EQ(f.Steps(same, 31), Severity::kNone);
+  EXPECT_EQ(f.Steps(same, 49), Severity::kNone);
   EXPECT_EQ(f.Step(same), Severity::kWarning);
   EXPECT_EQ(f.Steps(same, 100), Severity::kWarning);
   f.Steps({.loss = 0.5, .grad_norm = 1}, 400);
