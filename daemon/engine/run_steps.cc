@@ -235,7 +235,11 @@ void RunState::JudgeAfter(RankState* rank, const StepRecord& record,
     const bool due = TimeToRejudge(rank->tally().updates(), rank->pace);
     // What one finding is judged with is as of now, too.
     if (due || changes_ > 0) Refresh(rank, record.time);
-    changes_ += due && Lowest() == rank;
+    if (due && Lowest() == rank) {
+      ++changes_;
+      // Of a batch's records the first was judged as of when the batch came.
+      book_.RenewNext();
+    }
   }
   JudgeIfDue(record.time, record.step, effects);
 }
