@@ -26,6 +26,7 @@ std::optional<double> Truth(std::string_view text) {
 // and what only stands for a loss least.
 constexpr int kWorthOfStandIn = 2;    // at most
 constexpr double kPartOfCent = 0.01;  // that is none; ours
+constexpr double kNoScore = 0.01;     // or less; ours
 constexpr double kMostErrors = 5;     // a word that is right; ours
 constexpr double kAllWrong = 0.99;    // of all, or more; ours
 int WorthOf(ColumnMeaning meaning) {
@@ -200,7 +201,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       NoteAccuracy(value);
       return;
     case ColumnMeaning::kScore:
-      return NoteWorst(value <= 0, false);
+      return NoteWorst(value <= kNoScore, false);
     case ColumnMeaning::kErrorRate:
       return NoteErrorRate(value);
     case ColumnMeaning::kKnob:
