@@ -260,7 +260,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
   still_.Note(loss, r.has(StepField::kGradNorm) && r[StepField::kGradNorm] == 0,
-              r.step, s);
+              r.step);
   if (!settled_) ++records_;
   at_end_.same = SameSoFar(c);
   if (IsFrozen(r) || HasStopped(c)) {

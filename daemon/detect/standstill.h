@@ -16,9 +16,9 @@ namespace nanwatch {
 // Trivially copyable.
 class Standstill {
  public:
-  // Takes in a loss of `s`, of a record whose gradient norm is 0 or not.
+  // Takes in a loss, of a record whose gradient norm is 0 or not.
   // REQUIRES: it is finite.
-  void Note(float loss, bool no_gradient, int64_t step, const Series& s) {
+  void Note(float loss, bool no_gradient, int64_t step) {
     const float moved =
         records_ == 0
             ? 0
@@ -30,7 +30,7 @@ class Standstill {
     if (records_ == 0 || loss != loss_) {
       leap_ = records_ == 0 ? 0 : std::fabs(loss - loss_);
       longest_ = std::max(longest_, records_);
-      scatter_ = s.level().values() >= kKnown ? s.level().noise() : 0;
+      scatter_ = seen_ >= kKnown ? moves_ : 0;
       loss_ = loss;
       step_ = step;
       records_ = without_gradient_ = 0;
@@ -68,7 +68,7 @@ class Standstill {
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;     // of the loss, one counts for; ours
-  static constexpr int32_t kKnown = 16;     // values that show the noise; ours
+  static constexpr int32_t kKnown = 16;     // losses that show it; ours
   static constexpr float kDigits = 4;       // of the last one; ours
   static constexpr float kCents = 100;      // a loss in whole ones is rounded
   static constexpr float kParts = 0.01f;    // of a cent, that none is; ours
@@ -84,7 +84,7 @@ class Standstill {
   float leap_ = 0;  // to it, from the one before
   float moves_ = 0;
   int32_t seen_ = 0;
-  float scatter_ = 0;  // noise before it stood, of logarithms; 0: not known
+  float scatter_ = 0;  // moves_ before it stood; 0: not known
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before
   int64_t step_ = 0;
