@@ -74,6 +74,13 @@ bool IsSettings(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
+// A word that names a time, and where it stands beside "cost" makes that one:
+// "Time cost", "cost (sec)". In lower case.
+bool NamesTime(std::string_view word);
+bool NamesUnitOfTime(std::string_view word);
+// A word that names a score, which rises and is no loss: "objectacc", "auc". In
+// lower case.
+bool NamesScore(std::string_view word);
 // Returns true where what stands before a loss calls it a contrastive one:
 // "contrastive_loss 5.9", "InfoNCE loss: 5.9".
 bool NamesContrast(std::string_view before);

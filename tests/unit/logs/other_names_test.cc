@@ -115,5 +115,39 @@ TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
             "step=1 loss=2.5\nstep=2 loss=nan\n");
 }
 
+TEST(OtherNames, ACostOfTimeIsNoLoss) {
+  EXPECT_EQ(Told("Epoch[1] Time cost=103.25\nEpoch[2] elapsed cost=103.5\n"
+                 "Epoch[3] cost time=103.25\nstep=4 Duration cost: 0.5\n"
+                 "step=5 3 sec cost: 0.5"),
+            "step=5 loss=0.5\n");
+  const auto alike = [](std::string_view name) {
+    std::string lines;
+    for (const char* number : {"9.5", "9.25", "9.5", "9.25", "9.0"}) {
+      lines += "it " + std::to_string(lines.size()) + " " + std::string(name) +
+               " " + number + "\n";
+    }
+    return ToldFacts("alike_lines", lines);
+  };
+  for (const char* time : {"Time cost", "cost time", "cost (sec)",
+                           "elapsed "
+                           "cost",
+                           "cost time:"}) {
+    EXPECT_EQ(alike(time), "") << time;
+  }
+  EXPECT_NE(alike("cost"), "");
+}
+
+// MXNet's lines of one metric each.
+TEST(OtherNames, AScoreOfATrainingIsNoLoss) {
+  std::string lines;
+  for (const char* number : {"0.5", "0.25", "0.5", "0.25", "0.125"}) {
+    lines += "Epoch[0] Batch [" + std::to_string(lines.size()) +
+             "]\tSpeed: 37.5 samples/sec\tTrain-ObjectAcc=" + number + "\n";
+  }
+  EXPECT_EQ(ToldFacts("alike_lines", lines), "");
+  EXPECT_EQ(Told(lines + "Epoch[0] Batch [300]\tTrain-SmoothL1=nan"),
+            "step=300 loss=nan\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
