@@ -274,11 +274,11 @@ class KeyValueReader : public LineReader {
 
   // The only loss that the log shows, by whatever name: "elbo_loss=2.31".
   bool AddPartAlone() {
-    const std::optional<double> part = parts_.alone();
-    const bool wanted = part && !names_.mapped() && !whole_seen_ &&
-                        !fact_.fact().has(StepField::kLoss);
-    if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *part);
-    return wanted;
+    const std::optional<double> part =
+        whole_seen_ ? parts_.alone_and_lost() : parts_.alone();
+    if (names_.mapped() || fact_.fact().has(StepField::kLoss)) return false;
+    if (part) fact_.AddNumber(ColumnMeaning::kLoss, *part);
+    return part.has_value();
   }
 
   // Of a map's columns whose numbers stand behind a blank. False: none does.
