@@ -13,6 +13,8 @@
 
 namespace nanwatch {
 
+class ColumnFact;
+
 // A step, with the epoch and the number of steps in it, where they stand with
 // it.
 struct StepPlace {
@@ -64,9 +66,9 @@ std::optional<NamedLoss> LossInWords(std::string_view line);
 bool SaysLossIsNaN(std::string_view line);
 
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
-std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
-std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
+// Adds what such a line says of its scale, norm and accuracy.
+void AddBesideLoss(std::string_view line, ColumnFact* fact);
 
 // Whether the line is Python's print of settings, or of a training's result:
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".

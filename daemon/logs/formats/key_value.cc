@@ -23,6 +23,7 @@
 #include "logs/layer_norms.h"
 #include "logs/layer_pairs.h"
 #include "logs/lone_losses.h"
+#include "logs/loss_beside_evaluation.h"
 #include "logs/loss_parts.h"
 #include "logs/loss_series.h"
 #include "logs/named_number.h"
@@ -166,6 +167,9 @@ class KeyValueReader : public LineReader {
     LogFact& fact = facts->back();
     fact.before_loss = line.substr(0, loss_at_);
     fact.words = words_ = words_ ? words_ : NumberOfWords(fact.before_loss);
+    if (!beside_.Repeats(words_, line.substr(loss_at_))) return;
+    facts->pop_back();
+    AddFact(LogFact::Kind::kUnderstood, 0, facts);
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
@@ -303,16 +307,7 @@ class KeyValueReader : public LineReader {
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
                     loss->value);
-    if (const auto scale = LossScaleInWords(line)) {
-      const bool ends_line = scale->text.end() == line.end();
-      fact_.AddScale(scale->text, scale->value, ends_line);
-    }
-    if (const auto norm = GradNormInWords(line)) {
-      fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
-    }
-    if (const auto accuracy = AccuracyInWords(line)) {
-      fact_.AddNumber(ColumnMeaning::kAccuracy, accuracy->value);
-    }
+    AddBesideLoss(line, &fact_);
     return true;
   }
 
@@ -381,6 +376,7 @@ class KeyValueReader : public LineReader {
   bool punctuated_ = false;  // a step's loss with a sign was told
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   LoneLosses alone_;
+  LossBesideEvaluation beside_;
   KeptAxis axis_;
 };
 

@@ -149,5 +149,29 @@ TEST(OtherNames, AScoreOfATrainingIsNoLoss) {
             "step=300 loss=nan\n");
 }
 
+// nanoGPT's lines of evaluations, where lines of steps stand beside them.
+TEST(OtherNames, ALossBesideAnEvaluationsSaysNothingNew) {
+  const std::string evaluated = "step 90: train loss 9.5, val loss nan\n";
+  EXPECT_EQ(Told(evaluated + evaluated),
+            "step=90 loss=9.5\nstep=90 loss=9.5\n");
+  EXPECT_EQ(Told(evaluated +
+                 "10 | loss 2.5 | lr 0.1\n20 | loss 2.5 | lr 0.1\n"
+                 "30 | loss 2.5 | lr 0.1\n40 | loss 2.5 | lr 0.1\n" +
+                 evaluated + "50 | loss 2.5 | lr 0.1"),
+            "step=90 loss=9.5\nstep=20 loss=2.5\nstep=30 loss=2.5\n"
+            "step=40 loss=2.5\nstep=50 loss=2.5\n");
+}
+
+TEST(OtherNames, LinesOfEvaluationsAreNoneOfATrainingsThatAreAlike) {
+  std::string lines;
+  for (const char* loss : {"2.5", "2.25", "2.0", "1.75", "1.5"}) {
+    for (const char* head : {"- Train", "- Valid", "[eval]"}) {
+      lines += std::string(head) + " | Epoch 7 | 0.5 it | Loss " + loss + "\n";
+    }
+  }
+  EXPECT_EQ(ToldFacts("alike_lines", lines),
+            "loss=2.5\nloss=2.25\nloss=2\nloss=1.75\nloss=1.5\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
