@@ -21,6 +21,7 @@ struct StepPlace {
   int64_t step = 0;
   int64_t whole = 0;  // 0: not told
   std::optional<int64_t> epoch;
+  bool counts_epochs = false;  // by a bar's rate: "26.9s/epoch"
 };
 
 // A progress bar, "45%|####  | 176/391 [00:10<00:12, 9.8it/s, loss=2.3]".

@@ -116,7 +116,7 @@ class KeyValueReader : public LineReader {
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
     if (bare_.rose()) alone_.Tell(facts);
-    KeepAxis(named_step, bar.has_value());
+    KeepAxis(named_step, in_bar_);
     if (!fact_.has_epoch()) AddEpoch(line);
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
@@ -327,6 +327,8 @@ class KeyValueReader : public LineReader {
       }
       return;
     }
+    // The bar around those of steps.
+    if (place->counts_epochs && fact_.steps_seen()) return;
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
     fact_.SetWhole(place->whole);
     if (place->epoch) fact_.SetEpoch(static_cast<double>(*place->epoch));

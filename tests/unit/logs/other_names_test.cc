@@ -173,5 +173,28 @@ TEST(OtherNames, LinesOfEvaluationsAreNoneOfATrainingsThatAreAlike) {
             "loss=2.5\nloss=2.25\nloss=2\nloss=1.75\nloss=1.5\n");
 }
 
+// Of a terminal without other signs, and with a count of three digits.
+TEST(OtherNames, ABarMayBeOfAsciiAndAnotherAroundIt) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch < 4; ++epoch) {
+    for (int batch = 1; batch <= 8; ++batch) {
+      lines.push_back("INFO - 50%|#####" + std::to_string(batch) + "    | " +
+                      std::to_string(batch) +
+                      ".00/8.00 [00:14<00:12, 6.10batch/s, loss=2.5]");
+    }
+    lines.push_back("INFO - loss=2.5, accuracy=0.5,");
+    lines.push_back("INFO - 30%|###       | " + std::to_string(epoch) +
+                    "/3 [00:26<04:01, 26.86s/epoch, loss=2.5]");
+  }
+  const ReadLog read = ReadAll(lines);
+  EXPECT_EQ(read.coverage.unread, 0u);
+  int64_t step = 0;
+  for (const LogRecord& record : read.records) {
+    EXPECT_GE(record.step.step, step);
+    step = record.step.step;
+  }
+  EXPECT_EQ(step, 24);
+}
+
 }  // namespace
 }  // namespace nanwatch
