@@ -40,6 +40,27 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
+bool NamesTime(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "time", "times", "duration", "elapsed", "walltime", "runtime"};
+  return IsOneOf(word, kWords) || NamesUnitOfTime(word);
+}
+
+bool NamesUnitOfTime(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "sec",  "secs", "second", "seconds", "ms",
+      "msec", "min",  "mins",   "minutes", "hours"};
+  return IsOneOf(word, kWords);
+}
+
+bool NamesScore(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "auc",       "auroc",  "f1",   "fscore", "iou",  "miou", "map",
+      "precision", "recall", "bleu", "rouge",  "psnr", "ssim", "dice"};
+  return IsOneOf(word, kWords) || word.ends_with("acc") ||
+         word.ends_with("accuracy");
+}
+
 std::string_view KindOfLossNamed(std::string_view before) {
   static constexpr std::string_view kContrast[] = {
       "ontrast", "infonce", "info_nce", "InfoNCE", "moco",

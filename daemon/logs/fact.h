@@ -37,7 +37,7 @@ struct LogFact {
     kScale,     // the loss scale is now another (raised, or told after
                 // kOverflow)
     kStopped,   // the program gave up because of its numerics; text says why,
-                // a value what was not finite
+                // a value what was not finite, or 0 what grew too large
     kBroke,     // the program ends by an error: text says which
     kOtherObjective,  // the loss is made of something else from here on
     kResumed,         // it goes on from a checkpoint, its lines say

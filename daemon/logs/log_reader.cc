@@ -208,6 +208,8 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   if (fact.present == 0) return;
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
+  // What only grew too large, lines show.
+  if (std::isfinite(fact[*stopped_->over])) return;
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();

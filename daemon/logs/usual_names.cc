@@ -49,7 +49,8 @@ constexpr UsualNamesOf kUsual[] = {
      "marginalloglikelihood meanloglikelihood avgloglikelihood "
      "averageloglikelihood"},
     {Meaning::kMeasure,
-     "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce nce simclr "
+     "rmse rmsetrn mae huber smoothl1 logloss bce ctc rnnt ntxent infonce nce "
+     "simclr "
      "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
      "energy crit"},
