@@ -56,6 +56,8 @@ class ColumnFact {
   // loss and this one says nothing else. False: it is none; but beside losses
   // it says what the training is.
   bool AddReward();
+  // Takes an evaluation's loss for the line's, on the same terms.
+  bool AddEvaluation(double loss);
   // Appends the line's reward and scores, where it says nothing else. False: it
   // has none.
   bool TellScore(FactList* facts) const;
@@ -100,6 +102,8 @@ class ColumnFact {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
   }
   void WeighLoss(ColumnMeaning meaning, double value);
+  // Not of an error's number or count: one of the log's was no whole number.
+  bool IsReal(double value);
   void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);
 
@@ -107,7 +111,7 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
-  bool of_rewards_ = false;     // the newest loss that was told is a reward
+  bool of_stand_in_ = false;    // the newest loss that was told is a guess
   bool rewards_apart_ = false;  // lines without a loss show rewards
   std::optional<double> term_;  // of the loss, that is not finite
   bool may_be_term_ = false;    // the first adversary's, of a loss of the whole
@@ -128,6 +132,7 @@ class ColumnFact {
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
+  bool real_ = false;     // a number by a name that others use, too, was none
   bool percent_ = false;  // error rates are: one was far above 1
   bool moved_ = false;    // steps of two lines differed
   int64_t step_ = 0;      // of the newest line, until then

@@ -16,10 +16,11 @@ enum class ColumnMeaning : uint8_t {
   // A mean over steps before, or what else stands for the loss: where no other
   // is beside it.
   kMeanLoss,
-  kPerplexity,     // the same, where the log shows no other loss
-  kObjective,      // that rises (an ELBO): its negative, as a perplexity
-  kMeasure,        // what a loss measures (an RMSE), as a perplexity
-  kCrossEntropy,   // the loss, where no loss of the whole stands beside it
+  kPerplexity,    // the same, where the log shows no other loss
+  kObjective,     // that rises (an ELBO): its negative, as a perplexity
+  kMeasure,       // what a loss measures (an RMSE), as a perplexity
+  kWeakMeasure,   // the same, by a name that others use, too (LogFact::guessed)
+  kCrossEntropy,  // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
@@ -53,7 +54,8 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
          meaning == ColumnMeaning::kCrossEntropy ||
          meaning == ColumnMeaning::kPerplexity ||
          meaning == ColumnMeaning::kObjective ||
-         meaning == ColumnMeaning::kMeasure;
+         meaning == ColumnMeaning::kMeasure ||
+         meaning == ColumnMeaning::kWeakMeasure;
 }
 
 constexpr bool IsAnyLoss(ColumnMeaning meaning) {

@@ -324,6 +324,11 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   return alone ? epoch : std::nullopt;
 }
 
+bool SaysBestFollows(std::string_view line) {
+  return line.ends_with(':') &&
+         (line.find("best ") != line.npos || line.find("Best ") != line.npos);
+}
+
 bool IsSettings(std::string_view line) {
   constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
                                          "Arguments(", "Output(", "Params("};

@@ -72,6 +72,10 @@ std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".
 bool IsSettings(std::string_view line);
 
+// "Early stopping, best iteration is:", behind which a line of before is said
+// again.
+bool SaysBestFollows(std::string_view line);
+
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
 // Returns true where what stands before a loss calls it a contrastive one:

@@ -5,6 +5,7 @@
 #include "logs/in_words.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
@@ -86,7 +87,13 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     // The value before: "2.31 scale". No usual name begins with a digit.
     if (IsDigit(name[from]) && !names_.mapped()) continue;
     const ColumnMeaning meaning = names_.Of(name.substr(from));
-    if (meaning == ColumnMeaning::kNothing) continue;
+    if (meaning == ColumnMeaning::kNothing) {
+      const bool sought = words == 0 && !names_.mapped();
+      const ColumnMeaning other = sought ? EvaluationMeaning(name.substr(from))
+                                         : ColumnMeaning::kNothing;
+      if (other == ColumnMeaning::kNothing) continue;
+      return {other, text.size() - from, true};
+    }
     if (meaning == ColumnMeaning::kLossScale && words == 0 && all > 1 &&
         !names_.mapped() && IsLetter(name[word[1]]) &&
         !MaySpeakOfLossScale(name.substr(word[1], from - 1 - word[1])) &&

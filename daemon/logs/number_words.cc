@@ -70,6 +70,8 @@ NumberWords WordsOf(std::string_view text) {
         usual == ColumnMeaning::kMeasure) {
       found.Raise(LossWord::kNamed,
                   usual == ColumnMeaning::kObjective && !negated);
+    } else if (usual == ColumnMeaning::kWeakMeasure) {
+      found.Raise(LossWord::kWeak, false);
     } else if (IsLoss(usual)) {
       found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
                   false);

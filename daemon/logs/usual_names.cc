@@ -52,7 +52,8 @@ constexpr UsualNamesOf kUsual[] = {
      "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce nce simclr "
      "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
-     "energy crit"},
+     "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
+    {Meaning::kWeakMeasure, "err error l1 l2 td fval quantile focal xe"},
     {Meaning::kTerm, "kl approxkl objectivekl"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
@@ -119,6 +120,11 @@ constexpr std::string_view kPrefixes[] = {
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env"};
 
+// What a number is of, at the end of its name: "mse_train", "mse_holdout".
+constexpr std::string_view kSets[] = {"train", "training", "trn",
+                                      "tr",    "val",      "valid",
+                                      "test",  "holdout",  "validation"};
+
 // Gives each name of a table to `visit`.
 template <typename Visit>
 constexpr void ForEachName(std::span<const UsualNamesOf> table, Visit visit) {
@@ -177,6 +183,10 @@ constexpr auto kUsualEnds = [] {
     const size_t size = name.text.size();
     ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
   });
+  for (const std::string_view set : kSets) {
+    const size_t size = set.size();
+    ends[Letter(set[size - 2])][Letter(set[size - 1])] = true;
+  }
   return ends;
 }();
 
@@ -235,6 +245,13 @@ Meaning UsualMeaning(std::string_view name) {
     return Meaning::kLoss;
   }
   return found;
+}
+
+Meaning EvaluationMeaning(std::string_view name) {
+  NameRoom room;
+  const std::string_view core = CoreOfEvaluation(name, &room);
+  const Meaning found = core.empty() ? Meaning::kNothing : LookUsual(core);
+  return IsLoss(found) ? found : Meaning::kNothing;
 }
 
 Meaning ForeignMeaning(std::string_view name) {

@@ -32,8 +32,7 @@ class AlikeLinesReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
     if (!row_.Read(line)) {
-      summary_ = line.ends_with(':') && (line.find("best ") != line.npos ||
-                                         line.find("Best ") != line.npos);
+      summary_ = SaysBestFollows(line);
       const std::vector<ColumnMeaning> header = ReadHeader(line);
       if (!header.empty()) header_ = header;
       return;

@@ -1,0 +1,54 @@
+// Names that people give to the numbers of their own scripts.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "logs/column_meaning.h"
+#include "logs/usual_names.h"
+#include "tests/unit/logs/told_facts.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Told(std::string_view lines) {
+  return ToldFacts("key_value", lines);
+}
+
+TEST(PrivateNames, ALossMayBeNamedByItsSet) {
+  EXPECT_EQ(Told("round=1 mse_train=7.5 mse_holdout=8.5\n"
+                 "round=2 mse_train=12.25 mse_holdout=11.5\n"
+                 "round=3 nll_trn=nan nll_val=2.5"),
+            "step=1 loss=7.5\nstep=2 loss=12.25\nstep=3 loss=nan\n");
+  EXPECT_EQ(UsualMeaning("train_err"), ColumnMeaning::kWeakMeasure);
+  EXPECT_EQ(UsualMeaning("step_train"), ColumnMeaning::kStep);
+  EXPECT_EQ(UsualMeaning("tl"), ColumnMeaning::kNothing);
+  EXPECT_EQ(EvaluationMeaning("mse_holdout"), ColumnMeaning::kMeanLoss);
+  EXPECT_EQ(EvaluationMeaning("valid_0-rmse"), ColumnMeaning::kMeasure);
+  EXPECT_EQ(EvaluationMeaning("val_acc"), ColumnMeaning::kNothing);
+  EXPECT_EQ(EvaluationMeaning("interval"), ColumnMeaning::kNothing);
+}
+
+TEST(PrivateNames, AnErrorIsALossOnlyWhereNothingElseIs) {
+  EXPECT_EQ(Told("step=1 err=0\nstep=2 err=0.5\nstep=3 err=2\nerr=0.25"),
+            "step=2 loss=0.5 guessed\nstep=3 loss=2 guessed\n");
+  EXPECT_EQ(Told("step=1 err=0.5\nstep=2 err=0.5 loss=2.5\nstep=3 err=0.5"),
+            "step=1 loss=0.5 guessed\nstep=2 loss=2.5\n");
+  EXPECT_EQ(Told("step=1 error=404\nstep=2 error=500\nlr=0.1 l2=0.001"), "");
+}
+
+TEST(PrivateNames, AnEvaluationsLossStandsWhereNoOtherIs) {
+  EXPECT_EQ(Told("[10]\tvalid_0's l2: 2.5\n[20]\tvalid_0's l2: 2.25\n"
+                 "[30]\tvalid_0's l2: nan\n[40]\tvalid_0's l2: nan\n"
+                 "Early stopping, best iteration is:\n"
+                 "[20]\tvalid_0's l2: 2.25"),
+            "step=20 loss=2.25 guessed\nstep=30 loss=nan guessed\n"
+            "step=40 loss=nan guessed\n");
+  EXPECT_EQ(Told("step=1 val_loss=2.5\nstep=2 val_loss=2.5\n"
+                 "step=2 loss=3.5\nstep=3 val_loss=2.5\nstep=4 val_loss=2.5"),
+            "step=2 loss=3.5\n");
+}
+
+}  // namespace
+}  // namespace nanwatch
