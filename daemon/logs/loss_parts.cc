@@ -16,6 +16,14 @@ bool IsOfWhole(std::string_view name) {
   return HasOneOf(name, kWords);
 }
 
+// "valid_0's box_loss", "Val box_loss".
+bool IsOfEvaluation(std::string_view before, std::string_view name) {
+  const auto at = static_cast<size_t>(name.data() - before.data());
+  const std::string_view words = TrimBlanks(before.substr(0, at));
+  const size_t parted = words.find_last_of(" \t,|;(");
+  return IsEvaluation(words.substr(parted + 1));
+}
+
 }  // namespace
 
 bool IsPartOfLoss(std::string_view name) {
@@ -34,7 +42,8 @@ size_t WithinLosses(std::string_view line, size_t at) {
 }
 
 bool LossParts::Look(std::string_view before, std::string_view behind) {
-  return IsPartOfLoss(NameAtEnd(before)) && Take(behind);
+  const std::string_view name = NameAtEnd(before);
+  return IsPartOfLoss(name) && !IsOfEvaluation(before, name) && Take(behind);
 }
 
 bool LossParts::Take(std::string_view behind) {

@@ -49,7 +49,8 @@ constexpr UsualNamesOf kUsual[] = {
      "marginalloglikelihood meanloglikelihood avgloglikelihood "
      "averageloglikelihood"},
     {Meaning::kMeasure,
-     "rmse rmsetrn mae huber logloss bce ctc rnnt ntxent infonce nce simclr "
+     "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc rnnt "
+     "ntxent infonce nce simclr "
      "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},

@@ -21,6 +21,10 @@ TEST(PrivateNames, ALossMayBeNamedByItsSet) {
                  "round=2 mse_train=12.25 mse_holdout=11.5\n"
                  "round=3 nll_trn=nan nll_val=2.5"),
             "step=1 loss=7.5\nstep=2 loss=12.25\nstep=3 loss=nan\n");
+  EXPECT_EQ(Told("[1]\ttraining's binary_logloss: 0.5\t"
+                 "valid_1's binary_logloss: 0.75\n"
+                 "[2]\ttraining's multi_loss: 0.5\tvalid_1's multi_loss: 0.75"),
+            "step=2 loss=0.5\n");
   EXPECT_EQ(UsualMeaning("train_err"), ColumnMeaning::kWeakMeasure);
   EXPECT_EQ(UsualMeaning("step_train"), ColumnMeaning::kStep);
   EXPECT_EQ(UsualMeaning("tl"), ColumnMeaning::kNothing);
