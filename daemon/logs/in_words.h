@@ -68,6 +68,11 @@ std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
 std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
 
+// The loss scale after an update that was left out, of a line that says both:
+// "OVERFLOW! skipping update, loss scale now 1024", "inf grads, step skipped
+// (scale -> 512)". Not in the words of libraries that have readers of theirs.
+std::optional<Scan::Printed> ScaleOfSkip(std::string_view line);
+
 // Whether the line is Python's print of settings, or of a training's result:
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".
 bool IsSettings(std::string_view line);

@@ -50,6 +50,7 @@ NumberWords WordsOf(std::string_view text) {
   // "-ELBO", "negative log-likelihood".
   bool negated =
       text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
+  LossWord before = LossWord::kNone;  // of the words before the last one
   std::string two;  // the word before and this one: "gradient norm"
   ForEachWord(text, [&](std::string_view word) {
     found.any |= !IsOneOf(word, kStepWords) && !IsOneOf(word, kEpochWords) &&
@@ -61,6 +62,9 @@ NumberWords WordsOf(std::string_view text) {
     const ColumnMeaning alone = UsualMeaning(word);
     two += word;
     const ColumnMeaning both = UsualMeaning(two);
+    // "loss scale": it was none.
+    if (both == ColumnMeaning::kLossScale) found.loss = before;
+    before = found.loss;
     const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
                                 : alone != ColumnMeaning::kNothing
                                     ? alone

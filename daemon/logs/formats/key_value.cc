@@ -116,7 +116,8 @@ class KeyValueReader : public LineReader {
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (!name || (!fact_.AddReward() && !AddEvaluation(line))) {
+      if (!AddSkip(line) &&
+          (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
         return ReadOther(line, facts);
       }
       summed = true;
@@ -252,6 +253,15 @@ class KeyValueReader : public LineReader {
                         !fact_.fact().has(StepField::kLoss);
     if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *part);
     return wanted;
+  }
+
+  // Of a line without a loss: its update was left out, and the scale is new.
+  bool AddSkip(std::string_view line) {
+    const auto scale = names_.mapped() ? std::nullopt : ScaleOfSkip(line);
+    if (!scale) return false;
+    fact_.AddScale(scale->text, scale->value, scale->text.end() == line.end());
+    fact_.AddNumber(ColumnMeaning::kOverflow, 1);
+    return true;
   }
 
   // An evaluation's loss, where the log shows no other.

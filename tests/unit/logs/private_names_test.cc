@@ -54,5 +54,27 @@ TEST(PrivateNames, AnEvaluationsLossStandsWhereNoOtherIs) {
             "step=2 loss=3.5\n");
 }
 
+TEST(PrivateNames, AScaleThatIsToldInASentenceIsNoLoss) {
+  constexpr std::string_view kLines =
+      "step 1: nll=2.5 loss_scale=4096\n"
+      "step 2: OVERFLOW! skipping update, loss scale now 2048 (1 so far)\n"
+      "step 3: nan grads, update skipped, scale -> 1024\n"
+      "step 4: will skip updates if inf, loss scale is 1024";
+  EXPECT_EQ(Told(kLines),
+            "step=1 loss=2.5 loss_scale=4096\n"
+            "step=2 loss_scale=2048 overflowed\n"
+            "step=3 loss_scale=1024 overflowed\n");
+  EXPECT_EQ(ToldFacts("skip_words", kLines), "");
+  EXPECT_EQ(ToldFacts("skip_words", "OVERFLOW! update skipped, scale is 8"),
+            "overflow loss_scale=8 skipped\n");
+  EXPECT_EQ(ToldFacts("alike_lines",
+                      "3: loss scale now 1.5\n"
+                      "4: loss scale now 1.5\n"
+                      "5: loss scale now 1.5\n"
+                      "6: loss scale now 1.5\n"
+                      "7: loss scale now 1.5"),
+            "");
+}
+
 }  // namespace
 }  // namespace nanwatch
