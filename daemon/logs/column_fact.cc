@@ -47,6 +47,7 @@ void ColumnFact::Begin(size_t at) {
   reward_.reset();
   may_be_term_ = false;
   term_.reset();
+  weak_norm_.reset();
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
@@ -209,6 +210,10 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
       }
       return;
+    case ColumnMeaning::kWeakNorm:
+      real_norm_ |= value != std::floor(value);
+      if (real_norm_ && !weak_norm_) weak_norm_ = value;
+      return;
     case ColumnMeaning::kTerm:
       if (!std::isfinite(value)) term_ = value;
       return;
@@ -338,6 +343,10 @@ void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
   DropStandIn();
   if (term_) AddTerm();
+  if (weak_norm_ && fact_.has(StepField::kLoss) &&
+      !fact_.has(StepField::kGradNorm)) {
+    fact_.Set(StepField::kGradNorm, *weak_norm_);
+  }
   if (!SaysHealth()) return;
   fact_.of_rewards |= rewards_apart_;
   // Losses that begin after a while are another series.

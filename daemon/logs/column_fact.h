@@ -111,10 +111,12 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
-  bool of_stand_in_ = false;    // the newest loss that was told is a guess
-  bool rewards_apart_ = false;  // lines without a loss show rewards
-  std::optional<double> term_;  // of the loss, that is not finite
-  bool may_be_term_ = false;    // the first adversary's, of a loss of the whole
+  bool of_stand_in_ = false;         // the newest loss that was told is a guess
+  bool rewards_apart_ = false;       // lines without a loss show rewards
+  std::optional<double> term_;       // of the loss, that is not finite
+  std::optional<double> weak_norm_;  // of a gradient, if anything
+  bool real_norm_ = false;           // one of them was no whole number
+  bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes

@@ -32,6 +32,7 @@ enum class ColumnMeaning : uint8_t {
   kLossScale,
   kLog2LossScale,
   kGradNorm,
+  kWeakNorm,  // the same, by a name that others use, too: only beside a loss
   kUpdateNorm,
   kParamNorm,
   kLearningRate,

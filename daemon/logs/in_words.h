@@ -66,6 +66,8 @@ bool SaysLossIsNaN(std::string_view line);
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
+// By a name that others use, too: "|g| 0.5", "gn 0.5".
+std::optional<Scan::Printed> WeakNormInWords(std::string_view line);
 std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
 
 // The loss scale after an update that was left out, of a line that says both:

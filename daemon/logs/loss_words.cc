@@ -152,6 +152,12 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
   return BehindName(line, kNames);
 }
 
+std::optional<Scan::Printed> WeakNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "gn ", "grad ", "|g| ", "|grad| ", "||g|| ", "||grad|| "};
+  return BehindName(line, kNames);
+}
+
 std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {"acc ", "Acc ", "ACC ",
                                                 "accuracy ", "Accuracy "};

@@ -58,6 +58,15 @@ std::string_view NameAtEnd(std::string_view text) {
   return text.substr(begin);
 }
 
+bool EndsWithNorm(std::string_view text) {
+  static constexpr std::string_view kNorms[] = {"|g|",   "|grad|",   "|G|",
+                                                "||g||", "||grad||", "||G||"};
+  text = TrimBlanks(text);
+  if (!text.ends_with('|')) return false;
+  text.remove_prefix(text.find_last_of(' ') + 1);
+  return IsOneOf(text, kNorms);
+}
+
 size_t BehindNumber(std::string_view line, size_t at) {
   size_t end = at;
   while (end < line.size() && line[end] == ' ') ++end;
@@ -68,6 +77,9 @@ size_t BehindNumber(std::string_view line, size_t at) {
 }
 
 Ending NamesBefore::Look(std::string_view text, std::string_view name) {
+  if (!names_.mapped() && EndsWithNorm(name)) {
+    return {ColumnMeaning::kWeakNorm, text.size() - name.rfind(' ') - 1};
+  }
   size_t begin = name.size();
   std::array<size_t, 3> word{};
   size_t words = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "logs/each_word.h"
+#include "logs/names_before.h"
 #include "logs/number_words.h"
 #include "logs/usual_names.h"
 
@@ -216,7 +217,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (reach.part && !IsNamedAgain(row, roles.parts, i)) {
       roles.parts.push_back(i);
     }
-    roles.meanings[i] = reach.usual;
+    roles.meanings[i] =
+        EndsWithNorm(row.Before(i)) ? ColumnMeaning::kWeakNorm : reach.usual;
     reach = NumberWords();
   }
   roles.named = best >= LossWord::kPart;

@@ -16,8 +16,8 @@ std::optional<Scan::Printed> ScaleOfSkip(std::string_view line) {
   static constexpr std::string_view kLibraries[] = {
       "attempted loss scale", "setting loss scale", "loss scaler ", "if ",
       "will "};
-  static constexpr std::string_view kVerbs[] = {"now ", "is ", "is now ", "-> ",
-                                                "= ",   "=",   ": ",      ":"};
+  static constexpr std::string_view kVerbs[] = {"is now ", "now ", "is ", "-> ",
+                                                "= ",      "=",    ": ",  ":"};
   if (line.size() > kLineMax || line.find("kip") == line.npos) {
     return std::nullopt;
   }

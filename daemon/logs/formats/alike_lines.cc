@@ -158,6 +158,7 @@ class AlikeLinesReader : public LineReader {
     for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known = meaning == ColumnMeaning::kGradNorm ||
+                         meaning == ColumnMeaning::kWeakNorm ||
                          meaning == ColumnMeaning::kLearningRate ||
                          meaning == ColumnMeaning::kReward ||
                          meaning == ColumnMeaning::kAccuracy ||

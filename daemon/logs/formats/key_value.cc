@@ -300,6 +300,8 @@ class KeyValueReader : public LineReader {
     }
     if (const auto norm = GradNormInWords(line)) {
       fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
+    } else if (const auto weak = WeakNormInWords(line)) {
+      fact_.AddNumber(ColumnMeaning::kWeakNorm, weak->value);
     }
     if (const auto accuracy = AccuracyInWords(line)) {
       fact_.AddNumber(ColumnMeaning::kAccuracy, accuracy->value);

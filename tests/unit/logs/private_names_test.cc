@@ -76,5 +76,26 @@ TEST(PrivateNames, AScaleThatIsToldInASentenceIsNoLoss) {
             "");
 }
 
+TEST(PrivateNames, AGradientIsItsNormBesideALoss) {
+  EXPECT_EQ(Told("step=1 loss=2.5 gn=0.5\nstep=2 loss=2.5 |g|=0.25\n"
+                 "step=3 loss=2.5 grad: 0\nstep=4 gn=0.5\n"
+                 "step=5 loss=2.5 gn=0.5 grad_norm=0.25\n"
+                 "step 6 loss 2.5 ||g|| 0.75"),
+            "step=1 loss=2.5 grad_norm=0.5\nstep=2 loss=2.5 grad_norm=0.25\n"
+            "step=3 loss=2.5 grad_norm=0\nstep=5 loss=2.5 grad_norm=0.25\n");
+  EXPECT_EQ(Told("step=1 loss=2.5 gn=32\nstep 2 loss 2.5 |g| 0.75"),
+            "step=1 loss=2.5\n");
+  EXPECT_EQ(Told("step 1 loss 2.5 |g| 0.75"),
+            "step=1 loss=2.5 grad_norm=0.75\n");
+  EXPECT_EQ(ToldFacts("alike_lines",
+                      "0 bce 0.5 |g| 3.5e-01\n"
+                      "1 bce 0.5 |g| 2.5e-01\n"
+                      "2 bce 0.5 |g| 2.5e-01\n"
+                      "3 bce 0.5 |g| 2.5e-01\n"
+                      "4 bce 0.5 |g| 0.0e+00")
+                .substr(0, 28),
+            "step=0 loss=0.5 grad_norm=0.");
+}
+
 }  // namespace
 }  // namespace nanwatch
