@@ -190,6 +190,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kAdversaryLoss:
       AddAdversary(value);
       return;
+    case ColumnMeaning::kWeakReward:
+      if (!of_episodes_) return;
+      [[fallthrough]];
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
       if (!reward_) reward_ = value;

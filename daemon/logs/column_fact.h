@@ -56,6 +56,8 @@ class ColumnFact {
   // loss and this one says nothing else. False: it is none; but beside losses
   // it says what the training is.
   bool AddReward();
+  // Scores of the log are rewards: its words speak of episodes.
+  void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);
   // Appends the line's reward and scores, where it says nothing else. False: it
@@ -111,7 +113,8 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
-  bool of_stand_in_ = false;         // the newest loss that was told is a guess
+  bool of_stand_in_ = false;  // the newest loss that was told is a guess
+  bool of_episodes_ = false;
   bool rewards_apart_ = false;       // lines without a loss show rewards
   std::optional<double> term_;       // of the loss, that is not finite
   std::optional<double> weak_norm_;  // of a gradient, if anything

@@ -24,6 +24,7 @@ enum class ColumnMeaning : uint8_t {
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
+  kWeakReward,     // the same, by a name that others use, too: of episodes
   kAccuracy,       // of classes: it says what the training is
   kScore,          // of what it says, at worst 0: an F-measure
   kErrorRate,      // the same, at worst 1: a WER, also in percent

@@ -75,6 +75,10 @@ std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
 // (scale -> 512)". Not in the words of libraries that have readers of theirs.
 std::optional<Scan::Printed> ScaleOfSkip(std::string_view line);
 
+// Whether what a line says beside a score is of a game: "episode 3", "eps:
+// 0.5".
+bool SpeaksOfEpisodes(std::string_view line);
+
 // Whether the line is Python's print of settings, or of a training's result:
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".
 bool IsSettings(std::string_view line);

@@ -85,7 +85,8 @@ NumberWords WordsOf(std::string_view text) {
     } else if (usual == ColumnMeaning::kReward) {
       found.Raise(LossWord::kReward, true);
       found.usual = usual;
-    } else if (usual != ColumnMeaning::kNothing) {
+    } else if (usual != ColumnMeaning::kNothing &&
+               usual != ColumnMeaning::kWeakReward) {
       found.usual = usual;
     } else if (IsKindOfLoss(word)) {
       found.Raise(LossWord::kPart, false);

@@ -76,7 +76,9 @@ constexpr UsualNamesOf kUsual[] = {
      "eprewmean rolloutreward episodereturn episodicreturn return evalreturn "
      "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
      "averageepret "
-     "totalreturn meanepisodereward meanepisodereturn"},
+     "totalreturn meanepisodereward meanepisodereturn epret rew eprew "
+     "testreward testreturn evalreward"},
+    {Meaning::kWeakReward, "score mean10 mean100 avg10 avg20 avg100"},
     {Meaning::kLossScale,
      "scale scaler lossscale lossscaler lossscaling lossscalelossscale "
      "dynamiclossscale currentlossscale gradscale gradscaler gradscalerscale "
@@ -221,7 +223,7 @@ Meaning CoreMeaning(std::string_view name, size_t size) {
 
 bool MayBeUsual(std::string_view name) {
   const size_t size = name.size();
-  if (size < 2) return false;  // all have more
+  if (size < 2) return name == "R";  // all others have more
   const size_t last = Letter(name[size - 1]);
   const size_t before = Letter(name[size - 2]);
   const bool known = last != kSeparator && before != kSeparator;
@@ -229,6 +231,7 @@ bool MayBeUsual(std::string_view name) {
 }
 
 Meaning UsualMeaning(std::string_view name) {
+  if (name == "R") return Meaning::kWeakReward;
   NameRoom room;
   std::string_view text = Compact(name, &room);
   Meaning found = LookUsual(text);

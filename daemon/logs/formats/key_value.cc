@@ -215,6 +215,8 @@ class KeyValueReader : public LineReader {
         if (name.evaluation) {
           evaluations_.Note(at + 1);
         } else {
+          const bool score = name.meaning == ColumnMeaning::kWeakReward;
+          if (score && SpeaksOfEpisodes(line)) fact_.NoteEpisodes();
           const bool may_be = name.meaning == ColumnMeaning::kCrossEntropy;
           if (may_be) parts_.Look(before, line.substr(at + 1));
           values_.push_back({name.meaning, at + 1});

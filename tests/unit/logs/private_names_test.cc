@@ -97,5 +97,15 @@ TEST(PrivateNames, AGradientIsItsNormBesideALoss) {
             "step=0 loss=0.5 grad_norm=0.");
 }
 
+TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
+  EXPECT_EQ(Told("step=1 loss=2.5 score=0.5\n"
+                 "episode: 2, score: 16, loss: 0.5\n"
+                 "episode: 3, R=17, loss: 0.5"),
+            "step=1 loss=2.5\nstep=2 loss=0.5 of_rewards\n"
+            "step=3 loss=0.5 of_rewards\n");
+  EXPECT_EQ(Told("env_step=10000, len=200, loss=4.5, rew=-1025.5"),
+            "step=10000 loss=4.5 of_rewards\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
