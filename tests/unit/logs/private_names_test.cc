@@ -107,5 +107,14 @@ TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
             "step=10000 loss=4.5 of_rewards\n");
 }
 
+TEST(PrivateNames, AStepMayBeginTheLine) {
+  EXPECT_EQ(Told("s=20 loss=2.5\ns=40 loss=2.25\n#60 loss: 2\n"
+                 "80/900 (epoch 0.5), train_loss = 1.5\nt=0.5 loss=1.25"),
+            "step=20 loss=2.5\nstep=40 loss=2.25\nstep=60 loss=2\n"
+            "step=80 loss=1.5\n");
+  EXPECT_EQ(Told("ep0005 loss:2.5\nep0010 loss:2.25"),
+            "step=5 loss=2.5\nstep=10 loss=2.25\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
