@@ -116,5 +116,17 @@ TEST(PrivateNames, AStepMayBeginTheLine) {
             "step=5 loss=2.5\nstep=10 loss=2.25\n");
 }
 
+TEST(PrivateNames, AHeadersNamesMayBeOfSeveralWords) {
+  EXPECT_EQ(ToldFacts("alike_lines",
+                      "      Iter       Train Loss   Remaining Time \n"
+                      "         1           1.2500            0.43s\n"
+                      "         2           1.1250            0.42s\n"
+                      "         3           1.0000            0.41s\n"
+                      "         4           0.8750            0.40s\n"
+                      "        10           0.7500            0.39s"),
+            "step=1 loss=1.25\nstep=2 loss=1.125\nstep=3 loss=1\n"
+            "step=4 loss=0.875\nstep=10 loss=0.75\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
