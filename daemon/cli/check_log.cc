@@ -212,6 +212,13 @@ class Intake {
           "{}). If it is a loss, `--map loss={}` judges it.",
           why, turned_.name(), turned_.line(), turned_.name());
     }
+    if (const auto grown = turned_.grown(); !grown.name.empty()) {
+      return fmt::format(
+          "{}; but `{}` has grown from {:.4g} to {:.4g}. If it is a loss, "
+          "`--map "
+          "loss={}` judges it.",
+          why, grown.name, grown.from, grown.to, grown.name);
+    }
     if (hints_ == 0) return why + "; the word loss is not in it.";
     return fmt::format(
         "{}; {} of them {} the word loss, the first is line {}: \"{}\". "

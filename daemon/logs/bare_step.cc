@@ -31,7 +31,7 @@ std::optional<int64_t> InBrackets(std::string_view line) {
     Scan scan(line, at + 1);
     if (!IsDigit(scan.peek())) continue;
     const std::optional<int64_t> number = scan.Integer();
-    if (number && scan.Skip("] ")) return number;
+    if (number && (scan.Skip("] ") || scan.Skip("]\t"))) return number;
   }
   return std::nullopt;
 }

@@ -24,18 +24,19 @@ std::optional<double> Truth(std::string_view text) {
 // Returns what a line's loss of that name says beside others: a part of the
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
 // and what only stands for a loss least.
-constexpr int kWorthOfStandIn = 2;    // at most
+constexpr int kWorthOfStandIn = 3;    // at most
 constexpr double kPartOfCent = 0.01;  // that is none; ours
 constexpr double kNoScore = 0.01;     // or less; ours
 constexpr double kMostErrors = 5;     // a word that is right; ours
 constexpr double kAllWrong = 0.99;    // of all, or more; ours
 int WorthOf(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kPerplexity     ? 1
-         : meaning == ColumnMeaning::kObjective    ? 1
+  return meaning == ColumnMeaning::kWeakMeasure    ? 1
+         : meaning == ColumnMeaning::kPerplexity   ? 2
+         : meaning == ColumnMeaning::kObjective    ? 2
          : meaning == ColumnMeaning::kMeasure      ? kWorthOfStandIn
-         : meaning == ColumnMeaning::kMeanLoss     ? 3
-         : meaning == ColumnMeaning::kCrossEntropy ? 4
-                                                   : 5;
+         : meaning == ColumnMeaning::kMeanLoss     ? 4
+         : meaning == ColumnMeaning::kCrossEntropy ? 5
+                                                   : 6;
 }
 
 }  // namespace
@@ -48,6 +49,7 @@ void ColumnFact::Begin(size_t at) {
   reward_.reset();
   may_be_term_ = false;
   term_.reset();
+  weak_norm_.reset();
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
@@ -155,6 +157,7 @@ void ColumnFact::WeighLoss(ColumnMeaning meaning, double value) {
     const bool alone = fact_.cross_entropy && value == fact_[StepField::kLoss];
     if (worth_ > 0) fact_.Set(StepField::kLoss, value);
     worth_ = worth;
+    fact_.guessed = meaning == ColumnMeaning::kWeakMeasure;
     fact_.cross_entropy = alone || meaning == ColumnMeaning::kCrossEntropy;
     fact_.of_objective = meaning == ColumnMeaning::kObjective;
   }
@@ -189,6 +192,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kAdversaryLoss:
       AddAdversary(value);
       return;
+    case ColumnMeaning::kWeakReward:
+      if (!of_episodes_) return;
+      [[fallthrough]];
     case ColumnMeaning::kReward:
       fact_.of_rewards = true;
       if (!reward_) reward_ = value;
@@ -209,6 +215,10 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
       }
       return;
+    case ColumnMeaning::kWeakNorm:
+      real_norm_ |= value != std::floor(value);
+      if (real_norm_ && !weak_norm_) weak_norm_ = value;
+      return;
     case ColumnMeaning::kTerm:
       if (!std::isfinite(value)) term_ = value;
       return;
@@ -228,6 +238,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     if (!may_be_term_) rival_ = fact_[StepField::kLoss];
     fact_.Unset(StepField::kLoss);
   }
+  if (meaning == ColumnMeaning::kWeakMeasure && !IsReal(value)) return;
   if (field == StepField::kLoss) WeighLoss(meaning, value);
   if (fact_.has(field)) return;
   if (meaning == ColumnMeaning::kLog2LossScale) {
@@ -248,6 +259,18 @@ bool ColumnFact::AddReward() {
   fact_.of_objective = true;
   fact_.guessed = true;
   return true;
+}
+
+bool ColumnFact::AddEvaluation(double loss) {
+  if (best_worth_ > 0 || rewards_apart_ || SaysHealth()) return false;
+  fact_.Set(StepField::kLoss, loss);
+  fact_.guessed = true;
+  return true;
+}
+
+bool ColumnFact::IsReal(double value) {
+  real_ |= value != std::floor(value);
+  return real_;
 }
 
 bool ColumnFact::TellScore(FactList* facts) const {
@@ -285,8 +308,8 @@ bool ColumnFact::SaysHealth() const {
 bool ColumnFact::LooksLikeStep() const {
   if (has_step()) return SaysHealth();
   // Of settings, too, there are several: "loss_scale=128, lr=0.1".
-  const bool trained =
-      fact_.has(StepField::kLoss) || fact_.has(StepField::kGradNorm);
+  const bool trained = (fact_.has(StepField::kLoss) && !fact_.guessed) ||
+                       fact_.has(StepField::kGradNorm);
   return (trained && numbers_ >= 2) || (SaysHealth() && epoch_ && !steps_seen_);
 }
 
@@ -316,6 +339,7 @@ void ColumnFact::DropStandIn() {
   best_worth_ = std::max(best_worth_, worth_);
   if (worth_ > 0 && worth_ <= kWorthOfStandIn && best_worth_ > worth_) {
     fact_.Unset(StepField::kLoss);
+    fact_.guessed = false;
   }
 }
 
@@ -332,12 +356,16 @@ void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
   DropStandIn();
   if (term_) AddTerm();
+  if (weak_norm_ && fact_.has(StepField::kLoss) &&
+      !fact_.has(StepField::kGradNorm)) {
+    fact_.Set(StepField::kGradNorm, *weak_norm_);
+  }
   if (!SaysHealth()) return;
   fact_.of_rewards |= rewards_apart_;
   // Losses that begin after a while are another series.
   if (fact_.has(StepField::kLoss)) {
-    fact_.objective_moves |= of_rewards_ && !fact_.guessed;
-    of_rewards_ = fact_.of_rewards && fact_.guessed;
+    fact_.objective_moves |= of_stand_in_ && !fact_.guessed;
+    of_stand_in_ = fact_.guessed;
   }
   if (fact_.has(StepField::kLossScale)) {
     scale_before_ = fact_[StepField::kLossScale];

@@ -57,6 +57,10 @@ class ColumnFact {
   // loss and this one says nothing else. False: it is none; but beside losses
   // it says what the training is.
   bool AddReward();
+  // Scores of the log are rewards: its words speak of episodes.
+  void NoteEpisodes() { of_episodes_ = true; }
+  // Takes an evaluation's loss for the line's, on the same terms.
+  bool AddEvaluation(double loss);
   // Appends the line's reward and scores, where it says nothing else. False: it
   // has none.
   bool TellScore(FactList* facts) const;
@@ -102,6 +106,8 @@ class ColumnFact {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
   }
   void WeighLoss(ColumnMeaning meaning, double value);
+  // Not of an error's number or count: one of the log's was no whole number.
+  bool IsReal(double value);
   void TellRival(FactList* facts);
   bool IsCut(std::string_view scale);
 
@@ -109,10 +115,13 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
-  bool of_rewards_ = false;     // the newest loss that was told is a reward
-  bool rewards_apart_ = false;  // lines without a loss show rewards
-  std::optional<double> term_;  // of the loss, that is not finite
-  bool may_be_term_ = false;    // the first adversary's, of a loss of the whole
+  bool of_stand_in_ = false;  // the newest loss that was told is a guess
+  bool of_episodes_ = false;
+  bool rewards_apart_ = false;       // lines without a loss show rewards
+  std::optional<double> term_;       // of the loss, that is not finite
+  std::optional<double> weak_norm_;  // of a gradient, if anything
+  bool real_norm_ = false;           // one of them was no whole number
+  bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes
@@ -131,6 +140,7 @@ class ColumnFact {
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
   double accuracy_ = std::numeric_limits<double>::quiet_NaN();  // the first
+  bool real_ = false;     // a number by a name that others use, too, was none
   bool percent_ = false;  // error rates are: one was far above 1
   bool moved_ = false;    // steps of two lines differed
   int64_t step_ = 0;      // of the newest line, until then

@@ -16,13 +16,15 @@ enum class ColumnMeaning : uint8_t {
   // A mean over steps before, or what else stands for the loss: where no other
   // is beside it.
   kMeanLoss,
-  kPerplexity,     // the same, where the log shows no other loss
-  kObjective,      // that rises (an ELBO): its negative, as a perplexity
-  kMeasure,        // what a loss measures (an RMSE), as a perplexity
-  kCrossEntropy,   // the loss, where no loss of the whole stands beside it
+  kPerplexity,    // the same, where the log shows no other loss
+  kObjective,     // that rises (an ELBO): its negative, as a perplexity
+  kMeasure,       // what a loss measures (an RMSE), as a perplexity
+  kWeakMeasure,   // the same, by a name that others use, too (LogFact::guessed)
+  kCrossEntropy,  // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
   kGeneratorLoss,  // the same, by a name that others use, too
   kReward,         // of an environment: it says what the training is
+  kWeakReward,     // the same, by a name that others use, too: of episodes
   kAccuracy,       // of classes: it says what the training is
   kScore,          // of what it says, at worst 0: an F-measure
   kErrorRate,      // the same, at worst 1: a WER, also in percent
@@ -31,6 +33,7 @@ enum class ColumnMeaning : uint8_t {
   kLossScale,
   kLog2LossScale,
   kGradNorm,
+  kWeakNorm,  // the same, by a name that others use, too: only beside a loss
   kUpdateNorm,
   kParamNorm,
   kLearningRate,
@@ -53,7 +56,8 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
          meaning == ColumnMeaning::kCrossEntropy ||
          meaning == ColumnMeaning::kPerplexity ||
          meaning == ColumnMeaning::kObjective ||
-         meaning == ColumnMeaning::kMeasure;
+         meaning == ColumnMeaning::kMeasure ||
+         meaning == ColumnMeaning::kWeakMeasure;
 }
 
 constexpr bool IsAnyLoss(ColumnMeaning meaning) {

@@ -26,6 +26,10 @@ struct CoreName {
 // "return_mean_10", "loss [nats]", "total (avg)". Its text is in `*out`.
 CoreName CoreOf(std::string_view name, NameRoom* out);
 
+// Returns the name of an evaluation's number without what says so, and without
+// numbers, "mse" of "mse_holdout"; empty: it is none's. Its text is in `*out`.
+std::string_view CoreOfEvaluation(std::string_view name, NameRoom* out);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_COMPACT_NAME_H_

@@ -40,6 +40,13 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
+bool SpeaksOfEpisodes(std::string_view line) {
+  static constexpr std::string_view kWords[] = {
+      "pisode", "PISODE", "env_step", "eturn", "eward",
+      " eps:",  " eps=",  " eps ",    "psilon"};
+  return HasOneOf(line, kWords);
+}
+
 bool NamesTime(std::string_view word) {
   static constexpr std::string_view kWords[] = {
       "time", "times", "duration", "elapsed", "walltime", "runtime"};

@@ -152,6 +152,30 @@ std::optional<StepPlace> RatioInBrackets(std::string_view line) {
   return found;
 }
 
+// What begins a line, before a blank: "s=520 ", "#26 ", and "1239/9500 (epoch
+// 0.6)".
+std::optional<StepPlace> AtBeginning(std::string_view line) {
+  static constexpr std::string_view kLetters = "stikn";
+  const bool letter = line.size() > 2 && line[1] == '=' &&
+                      kLetters.find(line[0]) != std::string_view::npos;
+  const bool hash = line.size() > 1 && line[0] == '#' && IsDigit(line[1]);
+  if (!letter && !hash && (line.empty() || !IsDigit(line[0]))) {
+    return std::nullopt;
+  }
+  Scan scan(line, letter ? 2 : hash ? 1 : 0);
+  if (!letter && !hash) {
+    const std::optional<Ratio> ratio = ReadRatio(&scan);
+    if (!ratio || !scan.rest().starts_with(" (epoch")) return std::nullopt;
+    return StepPlace{ratio->part, 0, std::nullopt};
+  }
+  const std::optional<int64_t> step = ReadCount(&scan);
+  const char next = scan.peek();
+  if (!step || (next != ' ' && next != '\t' && next != ',' && next != ':')) {
+    return std::nullopt;
+  }
+  return StepPlace{*step, 0, std::nullopt};
+}
+
 // Where `first` and `second` stand side by side, from `at` on; npos: nowhere.
 size_t FindTwo(char first, char second, std::string_view line, size_t at) {
   at = line.find(first, at);
@@ -290,7 +314,9 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   }
   const std::optional<BarPlace> bar = BarIn(line);
   *in_bar = bar.has_value();
-  return bar ? bar->step : AtEnd(line);
+  if (bar) return bar->step;
+  const std::optional<StepPlace> place = AtBeginning(line);
+  return place ? place : AtEnd(line);
 }
 
 std::optional<double> EpochInWords(std::string_view line) {
@@ -299,6 +325,12 @@ std::optional<double> EpochInWords(std::string_view line) {
   if (line.starts_with("ep=") || line.starts_with("ep:") ||
       line.starts_with("Ep=") || line.starts_with("Ep:")) {
     return Scan(line, 3).Number();
+  }
+  // "ep0005 ".
+  if (line.size() > 3 && line.starts_with("ep") && IsDigit(line[2])) {
+    Scan scan(line, 2);
+    const std::optional<double> epoch = scan.Number();
+    if (epoch && scan.peek() == ' ') return epoch;
   }
   size_t at = FindWord(line, kWord, 1);
   for (; at != std::string_view::npos; at = FindWord(line, kWord, at + 1)) {
@@ -339,6 +371,11 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   const bool alone =
       scan.rest().find_first_not_of(kSigns) == std::string_view::npos;
   return alone ? epoch : std::nullopt;
+}
+
+bool SaysBestFollows(std::string_view line) {
+  return line.ends_with(':') &&
+         (line.find("best ") != line.npos || line.find("Best ") != line.npos);
 }
 
 bool IsSettings(std::string_view line) {

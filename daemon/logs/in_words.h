@@ -71,9 +71,22 @@ std::optional<Scan::Printed> GradNormInWords(std::string_view line);
 // Adds what such a line says of its scale, norm and accuracy.
 void AddBesideLoss(std::string_view line, ColumnFact* fact);
 
+// The loss scale after an update that was left out, of a line that says both:
+// "OVERFLOW! skipping update, loss scale now 1024", "inf grads, step skipped
+// (scale -> 512)". Not in the words of libraries that have readers of theirs.
+std::optional<Scan::Printed> ScaleOfSkip(std::string_view line);
+
+// Whether what a line says beside a score is of a game: "episode 3", "eps:
+// 0.5".
+bool SpeaksOfEpisodes(std::string_view line);
+
 // Whether the line is Python's print of settings, or of a training's result:
 // "Namespace(lr=0.1, step=0)", "TrainOutput(global_step=500, loss=0.3)".
 bool IsSettings(std::string_view line);
+
+// "Early stopping, best iteration is:", behind which a line of before is said
+// again.
+bool SaysBestFollows(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);

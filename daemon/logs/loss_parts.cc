@@ -34,6 +34,14 @@ bool HasLossWithin(std::string_view name) {
   return false;
 }
 
+// "valid_0's box_loss", "Val box_loss".
+bool IsOfEvaluation(std::string_view before, std::string_view name) {
+  const auto at = static_cast<size_t>(name.data() - before.data());
+  const std::string_view words = TrimBlanks(before.substr(0, at));
+  const size_t parted = words.find_last_of(" \t,|;(");
+  return IsEvaluation(words.substr(parted + 1));
+}
+
 }  // namespace
 
 bool IsPartOfLoss(std::string_view name) {
@@ -55,7 +63,8 @@ size_t WithinLosses(std::string_view line, size_t at) {
 bool LossParts::Look(std::string_view before, std::string_view behind) {
   const std::string_view name = NameAtEnd(before);
   const double sum = sum_;
-  if (!IsPartOfLoss(name) || !Take(behind)) return false;
+  if (!IsPartOfLoss(name) || IsOfEvaluation(before, name)) return false;
+  if (!Take(behind)) return false;
   NoteLost(name, sum_ - sum);
   return true;
 }

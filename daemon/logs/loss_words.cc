@@ -155,6 +155,12 @@ std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
   return scale ? scale : BehindScaleName(line);
 }
 
+std::optional<Scan::Printed> WeakNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "gn ", "grad ", "|g| ", "|grad| ", "||g|| ", "||grad|| "};
+  return BehindName(line, kNames);
+}
+
 std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {"acc ", "Acc ", "ACC ",
                                                 "accuracy ", "Accuracy "};
@@ -177,6 +183,8 @@ void AddBesideLoss(std::string_view line, ColumnFact* fact) {
   }
   if (const auto norm = GradNormInWords(line)) {
     fact->AddNumber(ColumnMeaning::kGradNorm, norm->value);
+  } else if (const auto weak = WeakNormInWords(line)) {
+    fact->AddNumber(ColumnMeaning::kWeakNorm, weak->value);
   }
   if (const auto accuracy = AccuracyInWords(line)) {
     fact->AddNumber(ColumnMeaning::kAccuracy, accuracy->value);

@@ -5,6 +5,7 @@
 #include "logs/in_words.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
@@ -63,6 +64,15 @@ std::string_view NameAtEnd(std::string_view text) {
   return text.substr(begin);
 }
 
+bool EndsWithNorm(std::string_view text) {
+  static constexpr std::string_view kNorms[] = {"|g|",   "|grad|",   "|G|",
+                                                "||g||", "||grad||", "||G||"};
+  text = TrimBlanks(text);
+  if (!text.ends_with('|')) return false;
+  text.remove_prefix(text.find_last_of(' ') + 1);
+  return IsOneOf(text, kNorms);
+}
+
 size_t BehindNumber(std::string_view line, size_t at) {
   size_t end = at;
   while (end < line.size() && line[end] == ' ') ++end;
@@ -73,6 +83,9 @@ size_t BehindNumber(std::string_view line, size_t at) {
 }
 
 Ending NamesBefore::Look(std::string_view text, std::string_view name) {
+  if (!names_.mapped() && EndsWithNorm(name)) {
+    return {ColumnMeaning::kWeakNorm, text.size() - name.rfind(' ') - 1};
+  }
   size_t begin = name.size();
   std::array<size_t, 3> word{};
   size_t words = 0;
@@ -92,7 +105,13 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     // The value before: "2.31 scale". No usual name begins with a digit.
     if (IsDigit(name[from]) && !names_.mapped()) continue;
     const ColumnMeaning meaning = names_.Of(name.substr(from));
-    if (meaning == ColumnMeaning::kNothing) continue;
+    if (meaning == ColumnMeaning::kNothing) {
+      const bool sought = words == 0 && !names_.mapped();
+      const ColumnMeaning other = sought ? EvaluationMeaning(name.substr(from))
+                                         : ColumnMeaning::kNothing;
+      if (other == ColumnMeaning::kNothing) continue;
+      return {other, text.size() - from, true};
+    }
     if (meaning == ColumnMeaning::kLossScale && words == 0 && all > 1 &&
         !names_.mapped() && IsLetter(name[word[1]]) &&
         !MaySpeakOfLossScale(name.substr(word[1], from - 1 - word[1])) &&

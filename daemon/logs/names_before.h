@@ -22,6 +22,9 @@ bool IsNameCharacter(char c);
 // Returns the name that ends `text`, quotes and blanks apart.
 std::string_view NameAtEnd(std::string_view text);
 
+// `text` ends with a gradient's norm as formulas have it: "|g|", "||grad||".
+bool EndsWithNorm(std::string_view text);
+
 // Returns where the number at `at` ends, with what is glued to it; `at`: there
 // is none. No usual name begins with a digit, so what is before a name is the
 // same in each line.

@@ -1,9 +1,11 @@
 #include "logs/number_roles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "logs/each_word.h"
 #include "logs/in_words.h"
+#include "logs/names_before.h"
 #include "logs/number_words.h"
 #include "logs/usual_names.h"
 
@@ -229,7 +231,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (reach.part && !IsNamedAgain(row, roles.parts, i)) {
       roles.parts.push_back(i);
     }
-    roles.meanings[i] = reach.usual;
+    roles.meanings[i] =
+        EndsWithNorm(row.Before(i)) ? ColumnMeaning::kWeakNorm : reach.usual;
     reach = NumberWords();
   }
   roles.named = best >= LossWord::kPart;
@@ -269,27 +272,50 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   return roles;
 }
 
-std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
-  std::vector<ColumnMeaning> header;
-  bool loss = false;
-  const auto add = [&](std::string_view name) {
+namespace {
+
+// What the names of a header mean, one after the other.
+struct HeaderNames {
+  void Add(std::string_view name) {
     const ColumnMeaning usual = UsualMeaning(name);
     const bool is_loss = IsLoss(usual);
-    header.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
+    meanings.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
     loss |= is_loss;
-  };
+  }
+  std::vector<ColumnMeaning> Take() {
+    if (!loss || meanings.size() < 2) meanings.clear();
+    return std::move(meanings);
+  }
+
+  std::vector<ColumnMeaning> meanings;
+  bool loss = false;  // one of them is
+};
+
+}  // namespace
+
+std::vector<ColumnMeaning> ReadGappedHeader(std::string_view line) {
+  HeaderNames names;
+  for (size_t at = line.find_first_not_of(' '); at < line.size();) {
+    const size_t end = std::min(line.find("  ", at), line.size());
+    names.Add(line.substr(at, end - at));
+    at = line.find_first_not_of(' ', end);
+  }
+  return names.Take();
+}
+
+std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
+  HeaderNames names;
   // "| Training Loss | Epoch |": a name may be of several words.
   if (PartsNames(line)) {
     line = WithoutFirstBar(line);
     for (size_t end = line.find('|'); !line.empty(); end = line.find('|')) {
-      add(line.substr(0, end));
+      names.Add(line.substr(0, end));
       line.remove_prefix(std::min(end, line.size() - 1) + 1);
     }
   } else {
-    ForEachWord(line, add);
+    ForEachWord(line, [&](std::string_view name) { names.Add(name); });
   }
-  if (!loss || header.size() < 2) header.clear();
-  return header;
+  return names.Take();
 }
 
 }  // namespace nanwatch

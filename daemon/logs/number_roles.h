@@ -46,6 +46,9 @@ struct NumberRoles {
 // Returns the meanings of a header's names; empty: it is none, or names no
 // loss.
 std::vector<ColumnMeaning> ReadHeader(std::string_view line);
+// The same of one whose names may be of several words, with two blanks or more
+// between them: "Iter       Train Loss   Remaining Time".
+std::vector<ColumnMeaning> ReadGappedHeader(std::string_view line);
 
 }  // namespace nanwatch
 

@@ -58,6 +58,7 @@ NumberWords WordsOf(std::string_view text) {
   // "-ELBO", "negative log-likelihood".
   bool negated =
       text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
+  LossWord loss = LossWord::kNone;  // of the words before the last one
   std::string two;  // the word before and this one: "gradient norm"
   ForEachWord(text, [&](std::string_view word) {
     found.any |= !IsOneOf(word, kStepWords) && !IsOneOf(word, kEpochWords) &&
@@ -71,6 +72,9 @@ NumberWords WordsOf(std::string_view text) {
     const ColumnMeaning alone = UsualMeaning(word);
     two += word;
     const ColumnMeaning both = UsualMeaning(two);
+    // "loss scale": it was none.
+    if (both == ColumnMeaning::kLossScale) found.loss = loss;
+    loss = found.loss;
     const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
                                 : alone != ColumnMeaning::kNothing
                                     ? alone
@@ -80,6 +84,8 @@ NumberWords WordsOf(std::string_view text) {
         usual == ColumnMeaning::kMeasure) {
       found.Raise(LossWord::kNamed,
                   usual == ColumnMeaning::kObjective && !negated);
+    } else if (usual == ColumnMeaning::kWeakMeasure) {
+      found.Raise(LossWord::kWeak, false);
     } else if (IsLoss(usual)) {
       found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
                   false);
@@ -89,7 +95,8 @@ NumberWords WordsOf(std::string_view text) {
     } else if (usual == ColumnMeaning::kReward) {
       found.Raise(LossWord::kReward, true);
       found.usual = usual;
-    } else if (usual != ColumnMeaning::kNothing) {
+    } else if (usual != ColumnMeaning::kNothing &&
+               usual != ColumnMeaning::kWeakReward) {
       found.usual = usual;
     } else if (IsKindOfLoss(word)) {
       found.Raise(LossWord::kPart, false);

@@ -49,11 +49,12 @@ constexpr UsualNamesOf kUsual[] = {
      "marginalloglikelihood meanloglikelihood avgloglikelihood "
      "averageloglikelihood"},
     {Meaning::kMeasure,
-     "rmse rmsetrn mae huber smoothl1 logloss bce ctc rnnt ntxent infonce nce "
-     "simclr "
+     "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc rnnt "
+     "ntxent infonce nce simclr "
      "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
-     "energy crit"},
+     "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
+    {Meaning::kWeakMeasure, "err error l1 l2 td fval quantile focal xe"},
     {Meaning::kTerm, "kl approxkl objectivekl"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
@@ -75,7 +76,9 @@ constexpr UsualNamesOf kUsual[] = {
      "eprewmean rolloutreward episodereturn episodicreturn return evalreturn "
      "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
      "averageepret "
-     "totalreturn meanepisodereward meanepisodereturn"},
+     "totalreturn meanepisodereward meanepisodereturn epret rew eprew "
+     "testreward testreturn evalreward"},
+    {Meaning::kWeakReward, "score mean10 mean100 avg10 avg20 avg100"},
     {Meaning::kLossScale,
      "scale scaler lossscale lossscaler lossscaling lossscalelossscale "
      "dynamiclossscale currentlossscale gradscale gradscaler gradscalerscale "
@@ -85,6 +88,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
+    {Meaning::kWeakNorm, "gn grad grads"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,
@@ -119,6 +123,11 @@ constexpr std::string_view kPrefixes[] = {
     "train",           "trn",         "optimizer",    "optim",
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env"};
+
+// What a number is of, at the end of its name: "mse_train", "mse_holdout".
+constexpr std::string_view kSets[] = {"train", "training", "trn",
+                                      "tr",    "val",      "valid",
+                                      "test",  "holdout",  "validation"};
 
 // Gives each name of a table to `visit`.
 template <typename Visit>
@@ -178,6 +187,10 @@ constexpr auto kUsualEnds = [] {
     const size_t size = name.text.size();
     ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
   });
+  for (const std::string_view set : kSets) {
+    const size_t size = set.size();
+    ends[Letter(set[size - 2])][Letter(set[size - 1])] = true;
+  }
   return ends;
 }();
 
@@ -210,7 +223,7 @@ Meaning CoreMeaning(std::string_view name, size_t size) {
 
 bool MayBeUsual(std::string_view name) {
   const size_t size = name.size();
-  if (size < 2) return false;  // all have more
+  if (size < 2) return name == "R";  // all others have more
   const size_t last = Letter(name[size - 1]);
   const size_t before = Letter(name[size - 2]);
   const bool known = last != kSeparator && before != kSeparator;
@@ -218,6 +231,7 @@ bool MayBeUsual(std::string_view name) {
 }
 
 Meaning UsualMeaning(std::string_view name) {
+  if (name == "R") return Meaning::kWeakReward;
   NameRoom room;
   std::string_view text = Compact(name, &room);
   Meaning found = LookUsual(text);
@@ -236,6 +250,13 @@ Meaning UsualMeaning(std::string_view name) {
     return Meaning::kLoss;
   }
   return found;
+}
+
+Meaning EvaluationMeaning(std::string_view name) {
+  NameRoom room;
+  const std::string_view core = CoreOfEvaluation(name, &room);
+  const Meaning found = core.empty() ? Meaning::kNothing : LookUsual(core);
+  return IsLoss(found) ? found : Meaning::kNothing;
 }
 
 Meaning ForeignMeaning(std::string_view name) {

@@ -32,10 +32,12 @@ class AlikeLinesReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
     if (!row_.Read(line)) {
-      summary_ = line.ends_with(':') && (line.find("best ") != line.npos ||
-                                         line.find("Best ") != line.npos);
+      summary_ = SaysBestFollows(line);
       const std::vector<ColumnMeaning> header = ReadHeader(line);
-      if (!header.empty()) header_ = header;
+      if (!header.empty()) {
+        header_ = header;
+        gapped_ = ReadGappedHeader(line);
+      }
       return;
     }
     // "best iteration is:" and a line of before.
@@ -56,7 +58,9 @@ class AlikeLinesReader : public LineReader {
     if (kind.waiting.empty()) kind.first = lines_;
     kind.waiting.push_back(row_.numbers());
     if (kind.waiting.size() < kAlike) return;
-    kind.roles = NumberRoles::Of(row_, kind.waiting, header_);
+    const bool gapped = gapped_.size() == row_.numbers().size();
+    kind.roles =
+        NumberRoles::Of(row_, kind.waiting, gapped ? gapped_ : header_);
     if (!kind.roles->has_loss()) return;
     std::vector<RowValues> waiting = std::exchange(kind.waiting, {});
     // Lines of another kind came between, and are told: these would go back.
@@ -159,6 +163,7 @@ class AlikeLinesReader : public LineReader {
     for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known = meaning == ColumnMeaning::kGradNorm ||
+                         meaning == ColumnMeaning::kWeakNorm ||
                          meaning == ColumnMeaning::kLearningRate ||
                          meaning == ColumnMeaning::kReward ||
                          meaning == ColumnMeaning::kAccuracy ||
@@ -185,6 +190,7 @@ class AlikeLinesReader : public LineReader {
   std::string_view line_;
   ColumnFact fact_{ScaleText::kRounded};
   std::vector<ColumnMeaning> header_;
+  std::vector<ColumnMeaning> gapped_;  // the same, its names of several words
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
   uint64_t told_ = 0;     // number of the newest line that was told

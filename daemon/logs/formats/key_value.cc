@@ -11,17 +11,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "logs/bare_step.h"
 #include "logs/boxed_record.h"
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
+#include "logs/column_value.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/kept_axis.h"
 #include "logs/layer_norms.h"
 #include "logs/layer_pairs.h"
+#include "logs/lone_evaluations.h"
 #include "logs/lone_losses.h"
 #include "logs/loss_beside_evaluation.h"
 #include "logs/loss_parts.h"
@@ -81,10 +84,15 @@ class KeyValueReader : public LineReader {
   void ReadOne(std::string_view line, FactList* facts) {
     // A summary of numbers that were told before, if at all.
     if (line.starts_with("wandb:")) return;
+    if (std::exchange(summary_, SaysBestFollows(line))) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+      return;
+    }
     const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
     values_.clear();
     parts_.Begin();
     layers_.Begin();
+    evaluations_.Begin();
     loss_at_ = 0;
     // Of bars a log has very many, and their clocks hold no names.
     const bool clocks = bar && !names_.mapped();
@@ -109,7 +117,10 @@ class KeyValueReader : public LineReader {
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (!name || !fact_.AddReward()) return ReadOther(line, facts);
+      if (!AddSkip(line) &&
+          (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
+        return ReadOther(line, facts);
+      }
       summed = true;
     }
     summed |= AddLayers(line);
@@ -167,7 +178,9 @@ class KeyValueReader : public LineReader {
     LogFact& fact = facts->back();
     fact.before_loss = line.substr(0, loss_at_);
     fact.words = words_ = words_ ? words_ : NumberOfWords(fact.before_loss);
-    if (!beside_.Repeats(words_, line.substr(loss_at_))) return;
+    if (!beside_.Repeats(words_, line.substr(loss_at_))) {
+      return evaluations_.Hold(facts);
+    }
     facts->pop_back();
     AddFact(LogFact::Kind::kUnderstood, 0, facts);
   }
@@ -175,50 +188,10 @@ class KeyValueReader : public LineReader {
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
-                         value.meaning == ColumnMeaning::kMeasure;
+                         value.meaning == ColumnMeaning::kMeasure ||
+                         value.meaning == ColumnMeaning::kWeakMeasure;
     if (is_loss && loss_at_ == 0) loss_at_ = value.at;
-    AddValue(value.meaning, line.substr(value.at));
-  }
-
-  // The value that begins `text`: a number or a truth, behind what may be put
-  // before it.
-  void AddValue(ColumnMeaning meaning, std::string_view text) {
-    const size_t at = text.find_first_not_of(" \t'\"[(");
-    if (at == text.npos) return;
-    const std::string_view rest = InsideCall(text.substr(at));
-    if (const auto printed = Scan(rest).PrintedNumber()) {
-      return AddPrinted(meaning, *printed, rest);
-    }
-    for (const std::string_view truth : {"True", "False", "true", "false"}) {
-      if (rest.starts_with(truth)) fact_.Add(meaning, truth);
-    }
-  }
-
-  // The number that begins `rest`.
-  void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
-                  std::string_view rest) {
-    const std::string_view behind = rest.substr(printed.text.size());
-    const char next = behind.empty() ? '\0' : behind.front();
-    if (next == ',') {
-      size_t size = 0;
-      const std::string plain = WithoutThousands(rest, &size);
-      if (!plain.empty()) return fact_.Add(meaning, plain);
-    }
-    const bool share = next == '%' && std::isfinite(printed.value);
-    if (share && meaning != ColumnMeaning::kAccuracy) {
-      const auto part = PartOfBar(behind);
-      if (part && meaning == ColumnMeaning::kStep) {
-        fact_.AddNumber(meaning, *part);
-      }
-    } else if (meaning == ColumnMeaning::kLossScale) {
-      fact_.AddScale(printed.text, printed.value, behind.empty());
-    } else {
-      fact_.AddNumber(meaning, printed.value);
-      if (meaning != ColumnMeaning::kStep || next != '/') return;
-      // "/4468]".
-      Scan whole(behind, 1);
-      if (const auto steps = ReadCount(&whole)) fact_.SetWhole(*steps);
-    }
+    AddValue(value.meaning, line.substr(value.at), &fact_);
   }
 
   // Gathers the names before a sign, and their values, from `from` to `end`.
@@ -245,7 +218,11 @@ class KeyValueReader : public LineReader {
           *first = at - name.size;
           fact_.Begin(0);
         }
-        if (!name.evaluation) {
+        if (name.evaluation) {
+          evaluations_.Note(at + 1);
+        } else {
+          const bool score = name.meaning == ColumnMeaning::kWeakReward;
+          if (score && SpeaksOfEpisodes(line)) fact_.NoteEpisodes();
           const bool may_be = name.meaning == ColumnMeaning::kCrossEntropy;
           if (may_be) parts_.Look(before, line.substr(at + 1));
           values_.push_back({name.meaning, at + 1});
@@ -284,6 +261,23 @@ class KeyValueReader : public LineReader {
     if (names_.mapped() || fact_.fact().has(StepField::kLoss)) return false;
     if (part) fact_.AddNumber(ColumnMeaning::kLoss, *part);
     return part.has_value();
+  }
+
+  // Of a line without a loss: its update was left out, and the scale is new.
+  bool AddSkip(std::string_view line) {
+    const auto scale = names_.mapped() ? std::nullopt : ScaleOfSkip(line);
+    if (!scale) return false;
+    fact_.AddScale(scale->text, scale->value, scale->text.end() == line.end());
+    fact_.AddNumber(ColumnMeaning::kOverflow, 1);
+    return true;
+  }
+
+  // An evaluation's loss, where the log shows no other.
+  bool AddEvaluation(std::string_view line) {
+    const auto loss = evaluations_.Loss(line);
+    if (!loss || names_.mapped() || !fact_.AddEvaluation(*loss)) return false;
+    loss_at_ = evaluations_.Take();
+    return true;
   }
 
   // Of a map's columns whose numbers stand behind a blank. False: none does.
@@ -355,7 +349,8 @@ class KeyValueReader : public LineReader {
 
   // `in_words`: where it says "loss 2.3", it is not read.
   void HoldAlone(std::string_view before, bool in_words, FactList* facts) {
-    const bool begins = std::none_of(before.begin(), before.end(), IsLower);
+    const bool begins = !fact_.fact().guessed &&
+                        std::none_of(before.begin(), before.end(), IsLower);
     if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
       LogFact fact = fact_.fact();
       fact.guessed = in_words;
@@ -373,13 +368,15 @@ class KeyValueReader : public LineReader {
   BareStep bare_;
   std::vector<Usual::Placed> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
-  size_t loss_at_ = 0;       // of the line's loss, or a part; 0: none
-  bool in_bar_ = false;      // the newest step without a name was in a bar
+  size_t loss_at_ = 0;    // of the line's loss, or a part; 0: none
+  bool in_bar_ = false;   // the newest step without a name was in a bar
+  bool summary_ = false;  // the line before says that one of the best follows
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   LoneLosses alone_;
   LossBesideEvaluation beside_;
+  LoneEvaluations evaluations_;
   KeptAxis axis_;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/one_of.h"
 #include "logs/printed_scale.h"
 #include "logs/scan.h"
@@ -78,6 +79,14 @@ bool Denies(std::string_view text) {
 void Read(std::string_view line, FactList* facts) {
   if (line.size() > kLineMax) return;
   const std::string low = LowerCase(line);
+  if (const auto scale = ScaleOfSkip(line)) {
+    // Beside its step it is a step line of any program.
+    bool in_bar = false;
+    if (StepInWords(line, &in_bar)) return;
+    LogFact& fact = AddFact(LogFact::Kind::kOverflow, 0, facts);
+    fact.applied = false;
+    return SetScale(scale->text, ScaleText::kRounded, &fact);
+  }
   if (!HasOneOf(low, kSkips) || !HasOneOf(low, kGradients) ||
       (!HasOneOf(low, kBad) && !HasBadWord(low)) || HasOneOf(low, kOthers) ||
       HasColumn(low) || Denies(low)) {

@@ -36,5 +36,20 @@ TEST(TurnedValueTest, OthersAreNone) {
   EXPECT_EQ(turned.line(), 0u);
 }
 
+TEST(TurnedValueTest, MayHaveGrownOutOfAllMeasure) {
+  TurnedValue turned;
+  double w = 0.5;
+  for (int i = 1; i <= 40; ++i, w *= 1.9) {
+    turned.Look("i=" + std::to_string(i) + " w=" + std::to_string(w) +
+                " secs=" + std::to_string(i * 100.5 - 100.49) +
+                " lr=" + std::to_string(w) + " u=" + std::to_string(-w));
+  }
+  EXPECT_EQ(turned.grown().name, "w");
+  EXPECT_EQ(turned.grown().from, 0.5);
+  TurnedValue few;
+  for (int i = 1; i <= 7; ++i) few.Look("w=1e" + std::to_string(i));
+  EXPECT_TRUE(few.grown().name.empty());
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -1,0 +1,55 @@
+#include "logs/column_value.h"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "logs/in_words.h"
+#include "logs/named_number.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// The number that begins `rest`.
+void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
+                std::string_view rest, ColumnFact* fact) {
+  const std::string_view behind = rest.substr(printed.text.size());
+  const char next = behind.empty() ? '\0' : behind.front();
+  if (next == ',') {
+    size_t size = 0;
+    const std::string plain = WithoutThousands(rest, &size);
+    if (!plain.empty()) return fact->Add(meaning, plain);
+  }
+  const bool share = next == '%' && std::isfinite(printed.value);
+  if (share && meaning != ColumnMeaning::kAccuracy) {
+    const auto part = PartOfBar(behind);
+    if (part && meaning == ColumnMeaning::kStep) {
+      fact->AddNumber(meaning, *part);
+    }
+  } else if (meaning == ColumnMeaning::kLossScale) {
+    fact->AddScale(printed.text, printed.value, behind.empty());
+  } else {
+    fact->AddNumber(meaning, printed.value);
+    if (meaning != ColumnMeaning::kStep || next != '/') return;
+    // "/4468]".
+    Scan whole(behind, 1);
+    if (const auto steps = ReadCount(&whole)) fact->SetWhole(*steps);
+  }
+}
+
+}  // namespace
+
+void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact) {
+  const size_t at = text.find_first_not_of(" \t'\"[(");
+  if (at == text.npos) return;
+  const std::string_view rest = InsideCall(text.substr(at));
+  if (const auto printed = Scan(rest).PrintedNumber()) {
+    return AddPrinted(meaning, *printed, rest, fact);
+  }
+  for (const std::string_view truth : {"True", "False", "true", "false"}) {
+    if (rest.starts_with(truth)) fact->Add(meaning, truth);
+  }
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,19 @@
+// The value behind a name in a line, as programs print it.
+
+#ifndef NANWATCH_LOGS_COLUMN_VALUE_H_
+#define NANWATCH_LOGS_COLUMN_VALUE_H_
+
+#include <string_view>
+
+#include "logs/column_fact.h"
+#include "logs/column_meaning.h"
+
+namespace nanwatch {
+
+// Adds to `*fact` the value that begins `text`: a number or a truth, behind
+// what may be put before it.
+void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact);
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_COLUMN_VALUE_H_

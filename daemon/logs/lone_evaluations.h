@@ -1,0 +1,62 @@
+// LoneEvaluations: losses of evaluations, in a log that shows no training's.
+// A few of them may be anything; of more each is a step's.
+
+#ifndef NANWATCH_LOGS_LONE_EVALUATIONS_H_
+#define NANWATCH_LOGS_LONE_EVALUATIONS_H_
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "logs/fact.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+
+class LoneEvaluations {
+ public:
+  // The next line.
+  void Begin() {
+    at_.reset();
+    taken_ = false;
+  }
+  // The value of an evaluation's loss begins at `at`; the line's first counts.
+  void Note(size_t at) {
+    if (!at_) at_ = at;
+  }
+  std::optional<double> Loss(std::string_view line) const {
+    return at_ ? ValueAt(line.substr(*at_)) : std::nullopt;
+  }
+  // It is the line's loss. Returns where it begins. REQUIRES: Loss() is one.
+  size_t Take() {
+    taken_ = true;
+    return *at_;
+  }
+  // Takes back the newest of `*facts`, where that is of such a loss, until they
+  // are enough.
+  void Hold(FactList* facts) {
+    if (!taken_ || told_) return;
+    waiting_.push_back(facts->back());
+    waiting_.back().before_loss = {};
+    facts->pop_back();
+    told_ = waiting_.size() >= kEnough;
+    if (told_) {
+      facts->insert(facts->end(), waiting_.begin(), waiting_.end());
+      waiting_.clear();
+    } else {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    }
+  }
+
+ private:
+  static constexpr size_t kEnough = 3;  // as LoneLosses; ours
+
+  FactList waiting_;
+  std::optional<size_t> at_;
+  bool taken_ = false;
+  bool told_ = false;
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_LONE_EVALUATIONS_H_
