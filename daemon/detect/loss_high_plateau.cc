@@ -10,12 +10,13 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kFewRecords = 8;     // that show one and another; ours
-constexpr float kLearnedShare = 0.5f;  // of the first level; ours
-constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
-constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
-constexpr float kMuchLost = 0.18f;     // of what was learned; ours
-constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
+constexpr int32_t kFewRecords = 8;      // that show one and another; ours
+constexpr float kLearnedShare = 0.5f;   // of the first level; ours
+constexpr float kLittleLearned = 0.1f;  // the same, where it is all lost; ours
+constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
+constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
+constexpr float kMuchLost = 0.18f;      // of what was learned; ours
+constexpr float kMuchMore = 0.182f;     // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
 constexpr float kRuined = 100;       // times the first level; ours
 constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
@@ -127,8 +128,10 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
   }
   const Severity above = AboveAll(t);
   if (above != Severity::kNone) return above;
+  const bool all = learned_so && learned >= kLittleLearned * first &&
+                   lost >= kAllLost * learned;
   const bool much =
-      (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
+      all || (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
       (untrained_.words > 0 && lost >= kNatsLost);
   if (much &&
       levels_.at - levels_.best >= std::max(kMuchMore, kRisenNoise * noise)) {

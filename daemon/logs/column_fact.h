@@ -34,6 +34,12 @@ class ColumnFact {
   void Add(ColumnMeaning meaning, std::string_view text,
            bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
+  // A learning rate without a sign: the line may be prose all the same.
+  void AddRateInWords(double value) {
+    if (!fact_.has(StepField::kLearningRate)) {
+      fact_.Set(StepField::kLearningRate, value);
+    }
+  }
   // A loss scale that is printed as `text` and is `value`.
   void AddScale(std::string_view text, double value, bool ends_line);
   // The line's epoch, of which a part may be over ("epoch": 1.37): where steps

@@ -161,6 +161,12 @@ std::optional<Scan::Printed> WeakNormInWords(std::string_view line) {
   return BehindName(line, kNames);
 }
 
+std::optional<Scan::Printed> RateInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"lr ", "LR ", "learning rate ",
+                                                "learning_rate "};
+  return BehindName(line, kNames);
+}
+
 std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {"acc ", "Acc ", "ACC ",
                                                 "accuracy ", "Accuracy "};
@@ -185,6 +191,9 @@ void AddBesideLoss(std::string_view line, ColumnFact* fact) {
     fact->AddNumber(ColumnMeaning::kGradNorm, norm->value);
   } else if (const auto weak = WeakNormInWords(line)) {
     fact->AddNumber(ColumnMeaning::kWeakNorm, weak->value);
+  }
+  if (const auto rate = RateInWords(line)) {
+    fact->AddRateInWords(rate->value);
   }
   if (const auto accuracy = AccuracyInWords(line)) {
     fact->AddNumber(ColumnMeaning::kAccuracy, accuracy->value);

@@ -158,8 +158,10 @@ TEST(OtherNames, ALossBesideAnEvaluationsSaysNothingNew) {
                  "10 | loss 2.5 | lr 0.1\n20 | loss 2.5 | lr 0.1\n"
                  "30 | loss 2.5 | lr 0.1\n40 | loss 2.5 | lr 0.1\n" +
                  evaluated + "50 | loss 2.5 | lr 0.1"),
-            "step=90 loss=9.5\nstep=20 loss=2.5\nstep=30 loss=2.5\n"
-            "step=40 loss=2.5\nstep=50 loss=2.5\n");
+            "step=90 loss=9.5\nstep=20 loss=2.5 learning_rate=0.1\nstep=30 "
+            "loss=2.5 learning_rate=0.1\n"
+            "step=40 loss=2.5 learning_rate=0.1\nstep=50 loss=2.5 "
+            "learning_rate=0.1\n");
 }
 
 TEST(OtherNames, LinesOfEvaluationsAreNoneOfATrainingsThatAreAlike) {
