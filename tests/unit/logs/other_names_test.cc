@@ -223,5 +223,14 @@ TEST(OtherNames, AnEvaluationIsPlacedByTheStepsThatLinesShow) {
   EXPECT_EQ(reader.run().settings.at("evaluation_not_finite"), "13 val_loss");
 }
 
+TEST(OtherNames, AnEvaluationsLossMayStandBehindItsStep) {
+  EXPECT_EQ(ToldFacts("evaluation_words",
+                      "Validation loss 526:  2.5  \n"
+                      "Validation loss 1052:  nan  \n"
+                      "Validation loss 9052:  2.5  "),
+            "evaluated: Validation loss loss=nan\n"
+            "evaluated: Validation loss loss=2.5\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
