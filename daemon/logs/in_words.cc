@@ -152,28 +152,55 @@ std::optional<StepPlace> RatioInBrackets(std::string_view line) {
   return found;
 }
 
-// What begins a line, before a blank: "s=520 ", "#26 ", and "1239/9500 (epoch
-// 0.6)".
+// What begins a line, before a blank: "s=520 ", "#26 ".
 std::optional<StepPlace> AtBeginning(std::string_view line) {
   static constexpr std::string_view kLetters = "stikn";
   const bool letter = line.size() > 2 && line[1] == '=' &&
                       kLetters.find(line[0]) != std::string_view::npos;
   const bool hash = line.size() > 1 && line[0] == '#' && IsDigit(line[1]);
-  if (!letter && !hash && (line.empty() || !IsDigit(line[0]))) {
-    return std::nullopt;
-  }
-  Scan scan(line, letter ? 2 : hash ? 1 : 0);
-  if (!letter && !hash) {
-    const std::optional<Ratio> ratio = ReadRatio(&scan);
-    if (!ratio || !scan.rest().starts_with(" (epoch")) return std::nullopt;
-    return StepPlace{ratio->part, 0, std::nullopt};
-  }
+  if (!letter && !hash) return std::nullopt;
+  Scan scan(line, letter ? 2 : 1);
   const std::optional<int64_t> step = ReadCount(&scan);
   const char next = scan.peek();
   if (!step || (next != ' ' && next != '\t' && next != ',' && next != ':')) {
     return std::nullopt;
   }
   return StepPlace{*step, 0, std::nullopt};
+}
+
+// "255/22150 (epoch 0.57), loss", "Epoch  1, 12200/37527; ppl": a ratio at the
+// line's start, or behind its epoch's number. A date is none.
+std::optional<StepPlace> RatioAtStart(std::string_view line) {
+  Scan scan(line);
+  scan.SkipBlanks();
+  const bool epoch = scan.Skip("Epoch ") || scan.Skip("epoch ");
+  if (epoch) {
+    if (!ReadCount(&scan) || !scan.Skip(",")) return std::nullopt;
+    scan.SkipBlanks();
+  }
+  if (!IsDigit(scan.peek())) return std::nullopt;
+  const std::optional<Ratio> ratio = ReadRatio(&scan);
+  if (!ratio || ratio->part > ratio->whole) return std::nullopt;
+  if (!scan.Skip(";") && !scan.Skip(" (") && !scan.Skip(", ")) {
+    return std::nullopt;
+  }
+  return StepPlace{ratio->part, ratio->whole, std::nullopt};
+}
+
+// "000 epoch, 02000 iter, loss": each number before its word.
+std::optional<StepPlace> PairBeforeWords(std::string_view line) {
+  Scan scan(line);
+  const std::optional<int64_t> epoch = ReadCount(&scan);
+  if (!epoch || (!scan.Skip(" epoch, ") && !scan.Skip(" Epoch, "))) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> step = ReadCount(&scan);
+  if (!step || !scan.Skip(" ")) return std::nullopt;
+  const std::string_view rest = scan.rest();
+  const size_t end = std::min(rest.find_first_of(",:; "), rest.size());
+  const bool named = StepWordAtEnd(rest.substr(0, end)) < std::size(kStepWords);
+  if (!named) return std::nullopt;
+  return StepPlace{*step, 0, *epoch};
 }
 
 // Where `first` and `second` stand side by side, from `at` on; npos: nowhere.
@@ -308,8 +335,8 @@ std::optional<double> PartOfBar(std::string_view text) {
 
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
-  for (const auto find :
-       {BehindWord, RatioBehindBatch, PairInBrackets, RatioInBrackets}) {
+  for (const auto find : {BehindWord, RatioBehindBatch, PairInBrackets,
+                          RatioInBrackets, RatioAtStart, PairBeforeWords}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);

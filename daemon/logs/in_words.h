@@ -39,8 +39,8 @@ std::optional<double> PartOfBar(std::string_view text);
 // Behind a word, "Step 10", "[iter 10/200]", "batch 300,", "episode 7"; of a
 // whole, "batch: 10/625"; in brackets or a
 // progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
-// "45%|####  | 176/391 ["; or at the line's end, " 99/391". `*in_bar`: it was
-// in a bar.
+// "45%|####  | 176/391 ["; at the line's start, "255/900 (epoch 0.3)", "Epoch
+// 1, 255/900;"; or at the line's end, " 99/391". `*in_bar`: it was in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.

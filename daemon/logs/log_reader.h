@@ -115,7 +115,12 @@ class LogReader {
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);
   // Returns the newest step; where lines show none, they are counted.
-  int64_t Place() const { return newest_step_ >= 0 ? newest_step_ : progress_; }
+  // Records may wait for others: of these the newest that a line showed.
+  int64_t Place() const {
+    return newest_step_ >= 0  ? newest_step_
+           : shown_step_ >= 0 ? shown_step_
+                              : progress_;
+  }
   void NoteLayers();
   void NoteShown(const LogFact& fact, uint64_t line);
   void NoteStep(const LogFact& fact);

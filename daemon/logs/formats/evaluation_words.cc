@@ -86,7 +86,12 @@ std::optional<Named> LossBehind(std::string_view text) {
     scan.SkipBlanks();
     if (scan.Skip('|')) scan.SkipBlanks();  // of a table's row
     if (!scan.Skip('\'')) scan.Skip('"');
-    const std::optional<double> value = scan.Number();
+    std::optional<double> value = scan.Number();
+    // "Validation loss 526:  0.42": the first is the step.
+    if (value && *value == std::floor(*value) && scan.Skip(": ")) {
+      const std::optional<double> behind = scan.Number();
+      if (behind && scan.peek() != '%') value = behind;
+    }
     if (value) return Named{text.substr(0, end), *value, loss != "ppl"};
   }
   return alone ? std::optional(of_set) : std::nullopt;

@@ -17,6 +17,7 @@
   X(kDlLogger)                  \
   X(kMaskRcnn)                  \
   X(kTacotron2)                 \
+  X(kTacotron2Evaluated)        \
   X(kFairseq)                   \
   X(kMetaseq)                   \
   X(kNemo)                      \
@@ -66,6 +67,8 @@
   X(kDetectron2)                \
   X(kYolox)                     \
   X(kMarian)                    \
+  X(kDl4j)                      \
+  X(kTesseract)                 \
   X(kRslRl)                     \
   X(kSpacy)                     \
   X(kUltralytics)               \

@@ -162,6 +162,18 @@ constexpr LinePattern kTfEstimatorLines[] = {
 constexpr Text kTensorBoardMarks[] = {"\n"};
 constexpr LinePattern kTensorBoardLines[] = {{"\n", {}, Role::kNothing}};
 
+// Deeplearning4j's ScoreIterationListener: the score is a loss.
+//  06:39:50.616 [main] INFO org.deeplearning4j.optimize.listeners.
+//  ScoreIterationListener - Score at iteration 100 is 1.3935213258387884
+constexpr Text kDl4jMarks[] = {"Score at iteration "};
+constexpr LinePattern kDl4jLines[] = {{"Score at iteration {step} is {loss}"}};
+
+// Tesseract's lstmtraining: what its outputs are off by, in percent.
+//  At iteration 100/100/105, Mean rms=4.146%, delta=43.560%, char train=100.9%
+constexpr Text kTesseractMarks[] = {"ean rms="};
+constexpr LinePattern kTesseractLines[] = {
+    {"At iteration {step}/{}/{}, *ean rms={loss}%"}};
+
 }  // namespace
 
 const LogFormat kLlmC = PatternFormat<kLlmCLines>("llm_c", "llm.c", kLlmCMarks);
@@ -188,5 +200,9 @@ const LogFormat kTensorBoard = PatternFormat<kTensorBoardLines>(
     "tensorboard", "TensorBoard's event files (scalars)", kTensorBoardMarks);
 const LogFormat kSb3 = PatternFormat<kSb3Lines>("stable_baselines3",
                                                 "Stable-Baselines3", kSb3Marks);
+const LogFormat kDl4j =
+    PatternFormat<kDl4jLines>("deeplearning4j", "Deeplearning4j", kDl4jMarks);
+const LogFormat kTesseract = PatternFormat<kTesseractLines>(
+    "tesseract", "Tesseract's lstmtraining", kTesseractMarks);
 
 }  // namespace nanwatch

@@ -69,6 +69,12 @@ constexpr Text kTacotron2Also[] = {"Grad Norm {norm}"};
 constexpr LinePattern kTacotron2Lines[] = {
     {"Train loss {step} {loss} Grad Norm ", kTacotron2Also}};
 
+// The same of a log of its evaluations alone.
+//  Validation loss 526:  0.420375
+constexpr Text kTacotron2EvaluatedMarks[] = {"Validation loss "};
+constexpr LinePattern kTacotron2EvaluatedLines[] = {
+    {"Validation loss {step}: {loss}"}};
+
 // Coqui TTS: a line a number, with its mean behind it.
 //   --> TIME: 2024-03-18 13:31:34 -- STEP: 25/496 -- GLOBAL_STEP: 25
 //     | > loss: 3.63324  (3.53481)
@@ -112,6 +118,9 @@ const LogFormat kWeNet =
     PatternFormat<kWeNetLines, kSeen>("wenet", "WeNet, CosyVoice", kWeNetMarks);
 const LogFormat kTacotron2 = PatternFormat<kTacotron2Lines>(
     "tacotron2", "NVIDIA tacotron2", kTacotron2Marks);
+const LogFormat kTacotron2Evaluated = PatternFormat<kTacotron2EvaluatedLines>(
+    "tacotron2_evaluated", "NVIDIA tacotron2, its evaluations alone",
+    kTacotron2EvaluatedMarks);
 const LogFormat kCoqui =
     PatternFormat<kCoquiLines>("coqui", "Coqui TTS", kCoquiMarks);
 const LogFormat kKaldi =

@@ -198,5 +198,41 @@ TEST(OtherNames, ABarMayBeOfAsciiAndAnotherAroundIt) {
   EXPECT_EQ(step, 24);
 }
 
+TEST(OtherNames, AStepMayBeARatioAtTheStartOrBehindItsEpoch) {
+  EXPECT_EQ(Told("255/22150 (epoch 0.57), train_loss = 2.5\n"
+                 "256/22150 (epoch 0.57), train_loss = 2.5"),
+            "step=255 loss=2.5\nstep=256 loss=2.5\n");
+  EXPECT_EQ(Told("Epoch  1,   100/37527; acc: 0.5; loss: 9.5; 70 s\n"
+                 "Epoch  1, 12200/37527; acc: 0.5; loss: 9.5; 70 s"),
+            "step=100 loss=9.5 of_classes\nstep=12200 loss=9.5 of_classes\n");
+  EXPECT_EQ(Told("11/28/2026 loss: 2.5"), "");
+  EXPECT_EQ(Told("7/5, loss: 2.5"), "");
+  EXPECT_EQ(Told("000 epoch, 02000 iter, average time 0.5, loss 2.5\n"
+                 "000 epoch, 04000 iter, average time 0.5, loss nan"),
+            "step=2000 loss=2.5\nstep=4000 loss=nan\n");
+}
+
+// Of few records none is passed on before the end.
+TEST(OtherNames, AnEvaluationIsPlacedByTheStepsThatLinesShow) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (const char* line :
+       {"Epoch 11 Train info train_loss -6.05", "Epoch 11 val_loss -5.9",
+        "Epoch 12 Train info train_loss -6.25", "Epoch 12 val_loss -5.9",
+        "Epoch 13 Train info train_loss -6.25", "Epoch 13 val_loss nan"}) {
+    reader.ReadLine(line);
+  }
+  reader.Finish();
+  EXPECT_EQ(reader.run().settings.at("evaluation_not_finite"), "13 val_loss");
+}
+
+TEST(OtherNames, AnEvaluationsLossMayStandBehindItsStep) {
+  EXPECT_EQ(ToldFacts("evaluation_words",
+                      "Validation loss 526:  2.5  \n"
+                      "Validation loss 1052:  nan  \n"
+                      "Validation loss 9052:  2.5  "),
+            "evaluated: Validation loss loss=nan\n"
+            "evaluated: Validation loss loss=2.5\n");
+}
+
 }  // namespace
 }  // namespace nanwatch

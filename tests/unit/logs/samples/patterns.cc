@@ -58,6 +58,34 @@ constexpr SampleLines kKaldi[] = {
      ""},
 };
 
+constexpr SampleLines kDl4j[] = {
+    {"scores, and other lines",
+     "06:39:50.616 [main] INFO org.deeplearning4j.optimize.listeners."
+     "ScoreIterationListener - Score at iteration 100 is 1.375\n"
+     "06:41:14.384 [main] INFO ScoreIterationListener - Score at iteration 200 "
+     "is NaN\n"
+     "06:41:15.000 [main] INFO EvaluativeListener - Reporting evaluation",
+     "step=100 loss=1.375\nstep=200 loss=nan"},
+};
+
+constexpr SampleLines kTesseract[] = {
+    {"old and new, and other lines",
+     "At iteration 100/200/205, Mean rms=4.125%, delta=43.5%, char "
+     "train=100.9%, word train=99.7%, skip ratio=4.4%,  New worst char error\n"
+     "At iteration 300/695400/698614, mean rms=0.125%, delta=0.295%, BCER "
+     "train=1.882%, BWER train=2.285%\n"
+     "Loaded file data/ara/ara.lstm, unpacking...\nFinished! Error rate = 1.8",
+     "step=100 loss=4.125\nstep=300 loss=0.125"},
+};
+
+constexpr SampleLines kTacotron2Evaluated[] = {
+    {"evaluations, and other lines",
+     "Validation loss 526:  0.25  \nValidation loss 1052:  nan  \n"
+     "Saving model and optimizer state at iteration 526 to a.pt\n"
+     "Validation loss improved",
+     "step=526 loss=0.25\nstep=1052 loss=nan"},
+};
+
 constexpr SampleLines kIcefall[] = {
     {"ranks, and a scale that is small",
      "2026-03-20 02:25:34,195 WARNING [train.py:1047] (1/2) Grad scale is "
@@ -270,6 +298,10 @@ const SampleTable kFunAsrSamples = {"funasr", kFunAsr, "espnet"};
 const SampleTable kNnUnetSamples = {"nnunet", kNnUnet};
 const SampleTable kCoquiSamples = {"coqui", kCoqui};
 const SampleTable kKaldiSamples = {"kaldi", kKaldi};
+const SampleTable kDl4jSamples = {"deeplearning4j", kDl4j};
+const SampleTable kTesseractSamples = {"tesseract", kTesseract};
+const SampleTable kTacotron2EvaluatedSamples = {"tacotron2_evaluated",
+                                                kTacotron2Evaluated};
 const SampleTable kSb3Samples = {"stable_baselines3", kSb3};
 
 }  // namespace nanwatch
