@@ -45,7 +45,7 @@ constexpr size_t kNameOfLoss = 40;
 constexpr size_t kStretches = 120;
 // Evaluations that were never finite: no column that holds none yet; ours.
 constexpr int64_t kNeverEvaluated = 8;
-constexpr int64_t kScores = 8;  // values that show a score; ours
+constexpr uint64_t kScores = 8;  // values that show a score; ours
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
@@ -302,9 +302,8 @@ void LogReader::NoteScore(const LogFact& fact) {
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);
-  const int64_t all = score_.row().all;
-  const bool due =
-      all >= kScores && std::has_single_bit(static_cast<uint64_t>(all));
+  const auto all = static_cast<uint64_t>(score_.row().all);
+  const bool due = all >= kScores && std::has_single_bit(all);
   if (due) run_.settings["score_best"] = score_.row().TextOfBest();
   mean_score_ += (fact.score - mean_score_) / static_cast<double>(all);
   if (due && fact.of_classes && !fact.of_rewards) {
