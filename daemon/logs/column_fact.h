@@ -57,6 +57,7 @@ class ColumnFact {
   // it says what the training is.
   bool AddReward();
   // Scores of the log are rewards: its words speak of episodes.
+  void NoteRewards() { fact_.of_rewards = true; }
   void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);

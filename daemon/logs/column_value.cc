@@ -52,4 +52,12 @@ void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact) {
   }
 }
 
+bool AddSkip(std::string_view line, ColumnFact* fact) {
+  const auto scale = ScaleOfSkip(line);
+  if (!scale) return false;
+  fact->AddScale(scale->text, scale->value, scale->text.end() == line.end());
+  fact->AddNumber(ColumnMeaning::kOverflow, 1);
+  return true;
+}
+
 }  // namespace nanwatch

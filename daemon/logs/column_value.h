@@ -14,6 +14,10 @@ namespace nanwatch {
 // what may be put before it.
 void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact);
 
+// Of a line that says in words that its update was left out, and the scale
+// after it. False: it does not.
+bool AddSkip(std::string_view line, ColumnFact* fact);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_COLUMN_VALUE_H_

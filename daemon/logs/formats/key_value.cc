@@ -116,7 +116,7 @@ class KeyValueReader : public LineReader {
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (!AddSkip(line) &&
+      if ((names_.mapped() || !AddSkip(line, &fact_)) &&
           (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
         return ReadOther(line, facts);
       }
@@ -145,7 +145,7 @@ class KeyValueReader : public LineReader {
         usual_.Note(line, bar, values_);
       }
     } else if (!AddNormAlone(facts) && (name || SaysLossIsNaN(line))) {
-      HoldAlone(line.substr(0, name.value_or(0)), !name, facts);
+      HoldAlone(line, name, facts);
     }
   }
 
@@ -174,10 +174,13 @@ class KeyValueReader : public LineReader {
     const size_t told = facts->size();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
-    LogFact& fact = facts->back();
-    fact.before_loss = line.substr(0, loss_at_);
-    fact.words = words_ = words_ ? words_ : NumberOfWords(fact.before_loss);
+    NameLoss(line, &facts->back());
     evaluations_.Hold(facts);
+  }
+
+  void NameLoss(std::string_view line, LogFact* fact) {
+    fact->before_loss = line.substr(0, loss_at_);
+    fact->words = words_ = words_ ? words_ : NumberOfWords(fact->before_loss);
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
@@ -257,15 +260,6 @@ class KeyValueReader : public LineReader {
     return wanted;
   }
 
-  // Of a line without a loss: its update was left out, and the scale is new.
-  bool AddSkip(std::string_view line) {
-    const auto scale = names_.mapped() ? std::nullopt : ScaleOfSkip(line);
-    if (!scale) return false;
-    fact_.AddScale(scale->text, scale->value, scale->text.end() == line.end());
-    fact_.AddNumber(ColumnMeaning::kOverflow, 1);
-    return true;
-  }
-
   // An evaluation's loss, where the log shows no other.
   bool AddEvaluation(std::string_view line) {
     const auto loss = evaluations_.Loss(line);
@@ -292,6 +286,7 @@ class KeyValueReader : public LineReader {
     if (punctuated_ && !SaysLossIsNaN(line)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
+    if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
@@ -350,13 +345,19 @@ class KeyValueReader : public LineReader {
     if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
   }
 
-  // `in_words`: where it says "loss 2.3", it is not read.
-  void HoldAlone(std::string_view before, bool in_words, FactList* facts) {
+  // `name`: where the first one begins; none: it says "loss 2.3", where it is
+  // not read.
+  void HoldAlone(std::string_view line, std::optional<size_t> name,
+                 FactList* facts) {
+    const std::string_view before = line.substr(0, name.value_or(0));
     const bool begins = !fact_.fact().guessed &&
                         std::none_of(before.begin(), before.end(), IsLower);
     if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
       LogFact fact = fact_.fact();
-      fact.guessed = in_words;
+      fact.guessed = !name;
+      words_ = 0;
+      if (loss_at_ > 0) NameLoss(line, &fact);
+      words_ = 0;
       alone_.Hold(fact, bare_.doubtful(), facts);
     }
   }

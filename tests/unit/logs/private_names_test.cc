@@ -107,6 +107,13 @@ TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
             "step=10000 loss=4.5 of_rewards\n");
 }
 
+TEST(PrivateNames, APolicysLossIsOfATrainingOnRewards) {
+  EXPECT_EQ(Told("step 1 trainer/QF1 Loss 2.5\nstep 2 Policy Loss -2.5\n"
+                 "step 3 Critic Loss 2.5"),
+            "step=1 loss=2.5 of_rewards\nstep=2 loss=-2.5 of_rewards\n"
+            "step=3 loss=2.5\n");
+}
+
 TEST(PrivateNames, AStepMayBeginTheLine) {
   EXPECT_EQ(Told("s=20 loss=2.5\ns=40 loss=2.25\n#60 loss: 2\n"
                  "80/900 (epoch 0.5), train_loss = 1.5\nt=0.5 loss=1.25"),
