@@ -97,6 +97,16 @@ TEST(PrivateNames, AGradientIsItsNormBesideALoss) {
             "step=0 loss=0.5 grad_norm=0.");
 }
 
+TEST(PrivateNames, BesideAdversariesNeitherStandsForALoss) {
+  for (const std::string_view line : {"step=2 d_loss=0.5 g_loss=1.5 l1=20.5",
+                                      "step=2 l1=20.5 d_loss=0.5 g_loss=1.5"}) {
+    EXPECT_EQ(Told(line), Told("step=2 d_loss=0.5 g_loss=1.5"));
+  }
+  EXPECT_EQ(Told("step=2 d_loss=0.5\nstep=2 val_loss=2.5\n"
+                 "step=3 val_loss=2.5\nstep=4 val_loss=2.5"),
+            Told("step=2 d_loss=0.5"));
+}
+
 TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
   EXPECT_EQ(Told("step=1 loss=2.5 score=0.5\n"
                  "episode: 2, score: 16, loss: 0.5\n"
