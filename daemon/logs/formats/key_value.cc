@@ -99,7 +99,12 @@ class KeyValueReader : public LineReader {
     const BarPlace place = bar.value_or(BarPlace());
     AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
     const size_t begin = name.value_or(clocks ? place.begin : 0);
-    if (IsEvaluation(line.substr(0, begin))) return;
+    if (IsEvaluation(line.substr(0, begin))) {
+      if (!evaluations_.Loss(line)) return;
+      fact_.Begin(0);  // all of the line is the evaluation's
+      values_.clear();
+      parts_.Begin();
+    }
     if (clocks) {
       const bool first = !name;
       AddPairs(line, place.end, line.size(), &name);
@@ -115,7 +120,8 @@ class KeyValueReader : public LineReader {
     if (!in_words) summed = AddParts() || alone;
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
-        (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
+        (names_.mapped() ? !AddMapped(names_.map(), line, &fact_)
+                         : !AddLossInWords(line, &summed))) {
       if ((names_.mapped() || !AddSkip(line, &fact_)) &&
           (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
         return ReadOther(line, facts);
@@ -266,16 +272,6 @@ class KeyValueReader : public LineReader {
     if (!loss || names_.mapped() || !fact_.AddEvaluation(*loss)) return false;
     loss_at_ = evaluations_.Take();
     return true;
-  }
-
-  // Of a map's columns whose numbers stand behind a blank. False: none does.
-  bool AddMapped(std::string_view line) {
-    for (const auto& [column, meaning] : names_.map()) {
-      const auto number =
-          NumberBehind(line, column + " ", LastNumber::kIsWhole);
-      if (number) fact_.AddNumber(meaning, number->value);
-    }
-    return fact_.SaysHealth();
   }
 
   // Where the log's losses have signs before them, the rest is prose, but for
