@@ -135,6 +135,7 @@ struct StepContext {
   const AtRest* at_rest = &kNeverAtRest;
   double last_loss = 0;        // of the newest record before with one; 0: none
   bool rate_restarts = false;  // with `record`: new levels begin
+  bool rate_probes = false;    // RateCourse::probes()
   int32_t rate_idle = 0;       // records in a row, as RateCourse::idle()
   float norm_log2 = Log2OfNorm(record);
 };

@@ -10,12 +10,13 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kFewRecords = 8;     // that show one and another; ours
-constexpr float kLearnedShare = 0.5f;  // of the first level; ours
-constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
-constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
-constexpr float kMuchLost = 0.18f;     // of what was learned; ours
-constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
+constexpr int32_t kFewRecords = 8;      // that show one and another; ours
+constexpr float kLearnedShare = 0.5f;   // of the first level; ours
+constexpr float kLittleLearned = 0.1f;  // the same, where it is all lost; ours
+constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
+constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
+constexpr float kMuchLost = 0.18f;      // of what was learned; ours
+constexpr float kMuchMore = 0.182f;     // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
 constexpr float kRuined = 100;       // times the first level; ours
 constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
@@ -127,8 +128,10 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
   }
   const Severity above = AboveAll(t);
   if (above != Severity::kNone) return above;
+  const bool all = learned_so && learned >= kLittleLearned * first &&
+                   lost >= kAllLost * learned;
   const bool much =
-      (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
+      all || (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
       (untrained_.words > 0 && lost >= kNatsLost);
   if (much &&
       levels_.at - levels_.best >= std::max(kMuchMore, kRisenNoise * noise)) {
@@ -281,10 +284,11 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     }
   }
   const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
-  const Severity ceiling = !back && levels_.at - levels_.best >= kLeastRise
-                               ? Ceiling(t)
-                               : Severity::kNone;
-  if (ceiling == Severity::kNone) {
+  const bool up = !back && levels_.at - levels_.best >= kLeastRise;
+  const Severity ceiling = up ? Ceiling(t) : Severity::kNone;
+  // It may have come up before enough records show it.
+  const bool early = up && records_ + before_.records < kLeastRecords;
+  if (ceiling == Severity::kNone && !early) {
     high_ = 0;
     healthy_ = levels_.at;
     step_.healthy = c.record.step;
@@ -310,6 +314,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   // Of one trouble, also where it was down for a moment.
   stood_ = episode_.open() ? stood_ + 1 : high_;
   told_ = levels_;
+  if (early) return Severity::kNone;
   return TriggerOf(ceiling, were_high, c.record.step, t);
 }
 
@@ -327,6 +332,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   newest_ = loss;
   // What grows with its rewards has no level that could be lost.
   const bool has_level = s.values() > 0 && !s.follows_rewards() &&
+                         !c.rate_probes &&
                          (!s.crosses_zero() || before_.records == 0);
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();

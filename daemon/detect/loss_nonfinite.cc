@@ -128,6 +128,7 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
 
 Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
+  rhythm_.Count();
   if (std::isfinite(loss)) {
     growth_.Add(loss, c.record.step);
     row_.Add(false, c.record.step);
@@ -142,6 +143,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
                             !grown, c.record.step, t[kClear]);
   }
   row_.Add(true, c.record.step);
+  rhythm_.Beat();
   often_ = episode_.open() ? std::min(often_ + 1, kOften) : 1;
   newest_step_ = c.record.step;
   survival_.Restart();
@@ -158,7 +160,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     trigger = Severity::kCritical;
   } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
     trigger = Severity::kInfo;
-  } else if (row_.records() >= fatal || (often_ >= kOften && !survived_)) {
+  } else if (row_.records() >= fatal ||
+             (often_ >= kOften && (!survived_ || rhythm_.IsRegular()))) {
     trigger = Severity::kCritical;
   }
   return episode_.On(trigger, false, c.record.step, 1);
@@ -224,12 +227,17 @@ void LossNonfinite::Describe(Finding* finding) const {
   const bool one = streak <= 1;
   finding->sentence =
       Sentence(streak > 0 ? "The loss is " : "The loss was ", loss_);
+  // Finite ones may lie before the row.
+  const int64_t since = one ? newest_step_ : row_.since();
   if (!grown) {
     finding->sentence +=
-        Sentence(one ? " at step " : " from step ",
-                 one ? newest_step_ : finding->opened_step, one ? "" : " on");
+        Sentence(one ? " at step " : " from step ", since, one ? "" : " on");
   }
   if (!one) finding->sentence += Sentence(", ", streak, " records in a row");
+  if (!one && !grown && finding->opened_step < since) {
+    finding->sentence +=
+        Sentence(" (the first was at step ", finding->opened_step, ")");
+  }
   if (told_fate_ == Fate::kApplied) {
     finding->sentence +=
         one ? ", and the update was applied" : ", and updates were applied";
@@ -243,6 +251,9 @@ void LossNonfinite::Describe(Finding* finding) const {
   finding->sentence += ".";
   finding->numbers = {{"loss", loss_, ""},
                       {"streak", static_cast<double>(streak), "records"}};
+  if (!one && !grown && finding->opened_step < since) {
+    finding->numbers.push_back({"since", static_cast<double>(since), "step"});
+  }
   if (!grown) return;
   finding->sentence += Sentence(" It had grown to ", growth_.to, " from ",
                                 growth_.base, " at most in the beginning.");

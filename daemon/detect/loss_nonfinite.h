@@ -5,6 +5,7 @@
 #ifndef NANWATCH_DETECT_LOSS_NONFINITE_H_
 #define NANWATCH_DETECT_LOSS_NONFINITE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,7 +77,27 @@ class LossNonfinite {
     double norm = 0;       // of all of them, to the last digit; 0: they differ
   };
 
+  // How losses that are not finite follow each other: those of one rank among
+  // others that print alike do so regularly, those of odd batches do not.
+  struct Rhythm {
+    static constexpr int8_t kBeats = 4;  // in a row; ours
+
+    void Count() { ++since; }
+    void Beat() {
+      same =
+          since == gap ? static_cast<int8_t>(std::min(same + 1, +kBeats)) : 0;
+      gap = since;
+      since = 0;
+    }
+    bool IsRegular() const { return same >= kBeats; }
+
+    int32_t since = 0;  // records since the newest
+    int32_t gap = 0;    // the same, at the newest
+    int8_t same = 0;    // gaps in a row that were as long
+  };
+
   Growth growth_;
+  Rhythm rhythm_;
   Zeros zeros_;
   Episode episode_;
   double loss_ = 0;

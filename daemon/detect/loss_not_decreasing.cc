@@ -51,12 +51,10 @@ constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
 constexpr int kLeastBatch = 5;        // log2 of it; ours
 constexpr int kMostBatch = 17;        // the same: 131,072; ours
 constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
-constexpr int kSame = 32;             // losses; ours
+constexpr int kSame = 50;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
-constexpr int kSameAgain = 20;   // losses that moved before; ours
-constexpr int kSameAtEnd = 16;   // the same, of a log that is over; ours
-constexpr float kCents = 100;    // a loss in whole ones may be rounded; ours
-constexpr float kParts = 0.01f;  // of a cent, that none is whole; ours
+constexpr int kSameAgain = 20;       // losses that moved before; ours
+constexpr int kSameAtEnd = 12;       // the same, of a log that is over; ours
 constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
 constexpr int64_t kEndSteps = 200;   // ours
 constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
@@ -94,8 +92,9 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
-  among_ = untrained_ == 0;
-  if (among_) untrained_ = LossOfClasses(c.run, loss);
+  kind_.among = untrained_ == 0;
+  kind_.may_stand = MayStandFromStart(c.run);
+  if (kind_.among) untrained_ = LossOfClasses(c.run, loss);
 }
 
 inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
@@ -144,7 +143,7 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     return stays ? cost : 0;
   }
-  if (!among_) {
+  if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
     return std::exp(level_) >= least ? untrained_ : 0;
   }
@@ -207,17 +206,15 @@ bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
   return still_.loss() >= kSizable && records_ >= kSame;
 }
 
-bool LossNotDecreasing::HasStopped(const Series& s) const {
+bool LossNotDecreasing::HasStopped(const StepContext& c) const {
   if (still_.records() < kSameAgain) return false;
-  return still_.HadMoved(s) || (records_ >= kSame && NeverMoved());
+  return still_.HadMoved(*c.loss) || (records_ >= kSame && NeverMoved());
 }
 
 // In more digits than a rounded one has.
 bool LossNotDecreasing::NeverMoved() const {
-  const float loss = std::fabs(still_.loss());
-  const float cents = kCents * loss;
-  return !settled_ && loss >= kSizable && still_.records() == records_ &&
-         std::fabs(cents - std::round(cents)) > kParts;
+  return !settled_ && still_.records() == records_ &&
+         std::fabs(still_.loss()) >= kSizable && !still_.IsInWholeCents();
 }
 
 // The accuracy beside it is that of guessing: fewer records are enough.
@@ -228,6 +225,18 @@ bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
     return false;
   }
   return IsSteady() || TellsMeansOfMany(c.run, 1) || n >= kLines;
+}
+
+// What it is called if no record follows.
+Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
+  if (records_ < kSameAtEnd || settled_) return Severity::kNone;
+  if (NeverMoved()) return Severity::kWarning;
+  // Some policies have a loss of 0 by construction, and gradients.
+  const bool none = still_.loss() == 0 && still_.records() == records_ &&
+                    !c.loss->follows_rewards() &&
+                    (!c.record.has(StepField::kGradNorm) ||
+                     still_.without_gradient() == records_);
+  return none ? Severity::kWarning : Severity::kNone;
 }
 
 // However far it fell at first.
@@ -251,9 +260,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
   still_.Note(loss, r.has(StepField::kGradNorm) && r[StepField::kGradNorm] == 0,
-              r.step, s);
+              r.step);
   if (!settled_) ++records_;
-  if (IsFrozen(r) || HasStopped(s)) {
+  at_end_.same = SameSoFar(c);
+  if (IsFrozen(r) || HasStopped(c)) {
     about_ = About::kFrozen;
     return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
                             1);
@@ -268,7 +278,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (records_ % kAskedEach == 0 || about_ == About::kScoreless) {
     const bool scoreless = IsScoreless(c.run);
     if (scoreless) about_ = About::kScoreless;
-    if (scoreless || about_ == About::kScoreless) {
+    if (scoreless || (about_ == About::kScoreless && episode_.open())) {
       return On(scoreless ? Severity::kWarning : Severity::kNone, !scoreless,
                 r.step);
     }
@@ -287,12 +297,13 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
-  const bool stands = known && Stands(c, t, cost);
+  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
       ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
-  at_end_ = over ? AtEnd{cost, stands} : AtEnd();
+  at_end_.cost = over ? cost : 0;
+  at_end_.stands = over && stands;
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
   const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
@@ -319,7 +330,7 @@ bool LossNotDecreasing::Learns() const {
 }
 
 void LossNotDecreasing::LearnCost(float cost) {
-  among_ = among_ || untrained_ <= 0;
+  kind_.among |= untrained_ <= 0;
   untrained_ = cost;
 }
 
@@ -327,10 +338,10 @@ void LossNotDecreasing::LearnCost(float cost) {
 Severity LossNotDecreasing::OnEnd(Thresholds) {
   if (HasLeft() && !Learns()) episode_.End();
   if (settled_ || episode_.open()) return episode_.severity();
-  if (records_ >= kSameAtEnd && NeverMoved()) {
+  if (at_end_.same > Severity::kNone) {
     about_ = About::kFrozen;
-    return episode_.OnSince(still_.step(), Severity::kWarning, false,
-                            newest_step_, 1);
+    return episode_.OnSince(still_.step(), at_end_.same, false, newest_step_,
+                            1);
   }
   if (at_end_.cost > 0) {
     LearnCost(at_end_.cost);

@@ -28,6 +28,11 @@ class LossNotDecreasing {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   Severity OnEnd(Thresholds t);
+  // Nothing is trained by a loss and gradients of 0, whatever they follow.
+  bool IsAbsurd() const {
+    return about_ == About::kFrozen && still_.loss() == 0 &&
+           still_.without_gradient() > 0;
+  }
   void Describe(Finding* finding) const;
 
  private:
@@ -37,10 +42,16 @@ class LossNotDecreasing {
 
   // Is every score so far the worst, and does the loss stand now?
   bool IsScoreless(const RunDescription& run) const;
+  struct Kind {
+    bool among = false;      // untrained_ is of guessing among classes
+    bool may_stand = false;  // from the start on, in health
+  };
   // If no record follows.
   struct AtEnd {
     float cost = 0;       // as untrained_, if it guesses
     bool stands = false;  // it has not moved
+    // Of one that is the same to the last digit in all records.
+    Severity same = Severity::kNone;
   };
 
   void Begin(const StepContext& c, float loss);
@@ -72,9 +83,10 @@ class LossNotDecreasing {
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
-  bool HasStopped(const Series& s) const;
+  bool HasStopped(const StepContext& c) const;
   // Is it the same to the last digit since the start?
   bool NeverMoved() const;
+  Severity SameSoFar(const StepContext& c) const;
 
   // Where it stood: a logarithm.
   float Stood() const;
@@ -104,7 +116,7 @@ class LossNotDecreasing {
   int64_t first_step_ = 0;
   int64_t warm_step_ = 0;  // at which the rate was first at its highest
   About about_ = About::kStands;
-  bool among_ = false;    // untrained_ is of guessing among classes
+  Kind kind_;
   bool settled_ = false;  // it fell, or is not to be judged
 };
 

@@ -42,7 +42,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "outputs; or one that no batch moves by 0.1 %, at what guessing costs "
     "among a power of two samples. A warning, too, of any that is 0.01 or more "
     "and the "
-    "same to the last digit in 32 records since the start (16 of a log that is "
+    "same to the last digit in 50 records since the start (12 of a log that is "
     "over), or later, where it moved by far more than its last digit, and "
     "no row of records alike was a quarter as long: every batch has a loss of "
     "its own. So is a loss at what guessing costs, however it began, where the "

@@ -42,8 +42,8 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   const double first = std::exp(first_);
   if (about_ == About::kScoreless && !HasLeft()) {
     finding->sentence = Sentence(
-        "Every score so far is the worst that it can be, and the loss does not "
-        "fall any more: it is about ",
+        "All that was evaluated so far stands where it began, or at the worst "
+        "that there is, and the loss does not fall any more: it is about ",
         level, " (at first ", first, "). Nothing of use is learned.");
     finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
     return;

@@ -282,6 +282,7 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   if (!s.out()) exploded_ = 0;
+  if (c.rate_probes) return Severity::kNone;
   Severity severity = s.out() ? OfOut(c, t) : Severity::kNone;
   const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
@@ -335,14 +336,13 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
 }
 
 Severity LossSpike::OnEnd(Thresholds t) {
-  // Back at the level that it left: what is missing of clear_after will not
-  // come.
+  // Back at its level: what is missing of clear_after will not come.
   if (episode_.severity() == Severity::kWarning && back_ && kind_.stuck == 0) {
     episode_.End();
     return Severity::kNone;
   }
   if (at_end_ > episode_.severity()) {
-    if (kind_.stuck == 0) told_ = jump_;
+    if (kind_.stuck == 0 || told_.records == 0) told_ = jump_;
     to_end_ = held_ > 0;
     return episode_.OnSince(told_.step, at_end_, false, last_step_, t[kClear]);
   }

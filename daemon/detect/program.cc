@@ -46,6 +46,12 @@ bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
   return is_near(1) || is_near(100);
 }
 
+bool MayStandFromStart(const RunDescription& run) {
+  const auto begins = run.settings.find("begins");
+  return (begins != run.settings.end() && begins->second == "trained") ||
+         (NamesLoss(run) && run.settings.at("loss") == "denoising");
+}
+
 int64_t WorstScoresOf(const RunDescription& run) {
   int64_t lines = 0;
   SettingNumbers(run, "scores_worst").Next(&lines);

@@ -46,6 +46,10 @@ float LossOfClasses(const RunDescription& run, float first);
 // gives that costs `cost`.
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
+// Its loss need not fall: it goes on from a checkpoint (settings: begins), or
+// measures the noise of a diffusion model (settings: loss), which has a floor.
+bool MayStandFromStart(const RunDescription& run);
+
 // Returns the number of lines whose scores were the worst that they can be,
 // where none was better (settings: scores_worst); else 0.
 int64_t WorstScoresOf(const RunDescription& run);

@@ -22,6 +22,7 @@ class RateCourse {
   bool Note(const StepRecord& record, bool exact = false) {
     if (!record.has(StepField::kLearningRate)) return false;
     const auto rate = static_cast<float>(record[StepField::kLearningRate]);
+    NoteGrowth(rate);
     if (rate != 0) {
       digit_.Note(rate);
       idle_ = 0;
@@ -38,8 +39,30 @@ class RateCourse {
   // Returns how many records in a row, the newest among them, have a rate of 0
   // that no rounding hides: it moved by far less before. Saturates.
   int32_t idle() const { return idle_; }
+  // It grows by the same share from record to record, as it does where somebody
+  // looks for the rate at which a training breaks.
+  bool probes() const { return grew_ >= kProbes; }
 
  private:
+  void NoteGrowth(float rate) {
+    const bool grows = rate >= kGrows * newest_ && newest_ > 0;
+    // A warm-up by equal amounts grows by an ever smaller share.
+    const bool alike = grew_ > 0 && rate >= newest_ * (1 + kAlike * share_) &&
+                       rate <= newest_ * (1 + share_ / kAlike);
+    if (!grows) {
+      grew_ = 0;
+    } else if (alike) {
+      grew_ = std::min(grew_ + 1, kProbes);
+    } else {
+      grew_ = 1;
+      share_ = rate / newest_ - 1;
+    }
+    newest_ = rate;
+  }
+
+  static constexpr int32_t kProbes = 24;   // records in a row; ours
+  static constexpr float kGrows = 1.03f;   // times the one before; ours
+  static constexpr float kAlike = 0.8f;    // of the share; ours
   static constexpr float kJump = 3;        // times the recent rate; ours
   static constexpr float kHighest = 1.1f;  // times the highest so far; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
@@ -50,6 +73,9 @@ class RateCourse {
   float rate_ = 0;  // over about four records; 0: not told yet
   float highest_ = 0;
   int32_t idle_ = 0;
+  float newest_ = 0;
+  float share_ = 0;   // by which it grew when it began to
+  int32_t grew_ = 0;  // records in a row by about that; saturates
 };
 
 }  // namespace nanwatch

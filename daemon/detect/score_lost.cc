@@ -42,11 +42,13 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "A log prints a return (reward) or an accuracy that rose by twice what it "
     "moves from value to value, by three times its furthest way back and by "
     "half of its size, and stood there for 12 values. It lost lost_share of "
-    "that, and stays so for `hold` values and a third of all, or, at the end "
+    "that, or fell as far from where it began, and stays so for `hold` values "
+    "and a third of all, or, at the end "
     "of a log, for 6 values and 5 % of all. Or the loss of an "
     "evaluation is blown times the lowest, and above the first, in 4 "
-    "evaluations in a row, or in the last 2 of a log.",
-    "It comes half of the way back; an evaluation's loss below five times the "
+    "evaluations in a row, or in the last 2 of a log. One that ends a log 1.5 "
+    "times its lowest, and above the first, for 4 evaluations, is a note.",
+    "It comes half of the way back; an evaluation's loss below 1.5 times the "
     "lowest.",
     kThresholds,
     "The loss of a policy says nothing of how well it plays, and that of a "
@@ -75,30 +77,42 @@ bool ScoreLost::IsLost(const Course& score, Thresholds t) {
   const bool rose = rise > kRose * score.noise &&
                     rise > kWander * score.wander && rise >= kEffect * size &&
                     static_cast<double>(score.above) >= kStood;
-  if (!rose || score.best - score.stands < t[kLostShare] * rise) return false;
+  const double fall = score.best - score.stands;
+  // However little it rose before, it is far below its first ones.
+  const bool sank = score.stands < score.first && fall > kRose * score.noise &&
+                    fall > kWander * score.wander && fall >= kEffect * size &&
+                    static_cast<double>(score.above) >= kStood;
+  if (!sank && (!rose || fall < t[kLostShare] * rise)) return false;
   const auto low = static_cast<double>(score.low);
   const auto all = static_cast<double>(score.values);
   return score.ended ? low >= kFewest && low >= kEndShare * all
                      : low >= t[kHold] && low >= kShare * all;
 }
 
-bool ScoreLost::IsBlown(const Course& evaluation, Thresholds t) {
+Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
   const auto high = static_cast<double>(evaluation.low);
-  return evaluation.stands >= t[kBlown] * evaluation.best &&
-         evaluation.stands > evaluation.first &&
-         high >= (evaluation.ended ? kFewBlown : kManyBlown);
+  if (evaluation.low == 0) return Severity::kNone;
+  const bool blown = evaluation.stands >= t[kBlown] * evaluation.best &&
+                     evaluation.stands > evaluation.first;
+  if (blown && high >= (evaluation.ended ? kFewBlown : kManyBlown)) {
+    return Severity::kWarning;
+  }
+  const bool worse = evaluation.stands > evaluation.first;
+  return worse && high >= kManyBlown && evaluation.ended ? Severity::kInfo
+                                                         : Severity::kNone;
 }
 
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
   const Course score = Read(c.run, "score");
   const Course evaluation = Read(c.run, "evaluation_high");
   const bool lost = score.low > 0 && IsLost(score, t);
-  const bool blown = evaluation.low > 0 && IsBlown(evaluation, t);
-  if (!lost && !blown) return Severity::kNone;
-  evaluated_ = blown;
-  told_ = blown ? evaluation : score;
+  const Severity blown = OfEvaluation(evaluation, t);
+  const Severity severity = lost ? Severity::kWarning : blown;
+  if (severity == Severity::kNone) return severity;
+  evaluated_ = blown == severity;
+  told_ = evaluated_ ? evaluation : score;
   step_ = c.last_step;
-  return Severity::kWarning;
+  return severity;
 }
 
 void ScoreLost::Describe(Finding* finding) const {

@@ -39,7 +39,7 @@ class ScoreLost {
   // Returns a course without low values where the setting tells none.
   static Course Read(const RunDescription& run, const char* name);
   static bool IsLost(const Course& score, Thresholds t);
-  static bool IsBlown(const Course& evaluation, Thresholds t);
+  static Severity OfEvaluation(const Course& evaluation, Thresholds t);
 
   Course told_;
   bool evaluated_ = false;  // told_ is of an evaluation's loss

@@ -16,9 +16,9 @@ namespace nanwatch {
 // Trivially copyable.
 class Standstill {
  public:
-  // Takes in a loss of `s`, of a record whose gradient norm is 0 or not.
+  // Takes in a loss, of a record whose gradient norm is 0 or not.
   // REQUIRES: it is finite.
-  void Note(float loss, bool no_gradient, int64_t step, const Series& s) {
+  void Note(float loss, bool no_gradient, int64_t step) {
     const float moved =
         records_ == 0
             ? 0
@@ -28,8 +28,9 @@ class Standstill {
     // Most times without a division.
     moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
+      leap_ = records_ == 0 ? 0 : std::fabs(loss - loss_);
       longest_ = std::max(longest_, records_);
-      scatter_ = s.level().values() >= kKnown ? s.level().noise() : 0;
+      scatter_ = seen_ >= kKnown ? moves_ : 0;
       loss_ = loss;
       step_ = step;
       records_ = without_gradient_ = 0;
@@ -44,12 +45,22 @@ class Standstill {
   float moves() const { return moves_; }
   float loss() const { return loss_; }
   int64_t step() const { return step_; }  // of the first of them
+  // Its digits end with the second one behind the point, or may be thought to.
+  bool IsInWholeCents() const {
+    const float cents = kCents * std::fabs(loss_);
+    return std::fabs(cents - std::round(cents)) <= kParts;
+  }
   // Returns true where that is no matter of rounding, nor of a progress bar
   // that shows a number again: the losses before scattered by far more than
-  // their last digit, and stood for far fewer records.
+  // their last digit, or the newest of them did, and stood for far fewer
+  // records.
   bool HadMoved(const Series& s) const {
-    return scatter_ * std::fabs(loss_) >= kDigits * s.last_digit() &&
-           std::fabs(loss_) >= kShown * s.last_digit() &&
+    const float scatter =
+        std::max(scatter_ * std::fabs(loss_),
+                 records_ >= kSurely ? leap_ * kOfLeap : 0.0f);
+    const float digit = std::min(
+        s.last_digit(), IsInWholeCents() ? LastDigit::kCoarsest : kMill);
+    return scatter >= kDigits * digit && std::fabs(loss_) >= kShown * digit &&
            s.y() >= s.first() + kNothing && records_ >= kLonger * longest_;
   }
 
@@ -57,17 +68,23 @@ class Standstill {
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;     // of the loss, one counts for; ours
-  static constexpr int32_t kKnown = 16;     // values that show the noise; ours
+  static constexpr int32_t kKnown = 16;     // losses that show it; ours
   static constexpr float kDigits = 4;       // of the last one; ours
+  static constexpr float kCents = 100;      // a loss in whole ones is rounded
+  static constexpr float kParts = 0.01f;    // of a cent, that none is; ours
+  static constexpr float kMill = 0.001f;    // the next digit
+  static constexpr int32_t kSurely = 32;    // records; ours
+  static constexpr float kOfLeap = 0.25f;   // of one move alone; ours
   static constexpr float kShown = 100;      // of the last one, of a loss; ours
   static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
   static constexpr int32_t kLonger = 4;     // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;
+  float leap_ = 0;  // to it, from the one before
   float moves_ = 0;
   int32_t seen_ = 0;
-  float scatter_ = 0;  // noise before it stood, of logarithms; 0: not known
+  float scatter_ = 0;  // moves_ before it stood; 0: not known
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before
   int64_t step_ = 0;

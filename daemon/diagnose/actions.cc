@@ -27,6 +27,7 @@ RuleId PartOf(When when) {
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
+      {When::kOfZeroNorm, RuleId::kMetricAbsentAsZero},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
     if (one == when) return rule;

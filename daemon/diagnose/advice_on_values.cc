@@ -223,7 +223,7 @@ constexpr Advice kAdvice[] = {
      "Leave the loss scale as it is: no other value mends this.",
      When::kScaledNow},
     {Cause::kDivergence, "",
-     "Nothing now: it came back. If it happens again, lower the learning rate "
+     "Nothing now. If it happens again, lower the learning rate "
      "or skip that data.",
      When::kOver},
     {Cause::kWeightsLost, "",
@@ -380,6 +380,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},
+    {Cause::kUnexplained, "", kLookAtZeroNorm, When::kOfZeroNorm},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };
 

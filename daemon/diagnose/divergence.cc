@@ -161,7 +161,10 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
     if (head.rule == kLossImpossible) return rule_says;
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
-    if (note || IsOfNormAlone(f, head)) {
+    // One that came down by itself was no training that diverged.
+    const bool came_down = tense == Tense::kPast && head.rule == kLossSpike &&
+                           head.severity < Severity::kCritical;
+    if (note || came_down || IsOfNormAlone(f, head)) {
       return fmt::format("At step {}: {}", head.opened_step, rule_says);
     }
     const int64_t step = match.verdict.step;

@@ -188,9 +188,7 @@ constexpr Look kLooks[] = {
     {RuleId::kTelemetryGap,
      "See whether a rank died, and whether the client's ring is too small for "
      "the pauses of the daemon."},
-    {RuleId::kMetricAbsentAsZero,
-     "Switch the norm's collection on, or print more digits; until then rules "
-     "on gradients see nothing."},
+    {RuleId::kMetricAbsentAsZero, kLookAtZeroNorm},
     {RuleId::kStepRankSkew,
      "Look for a rank that resumed from another checkpoint, or that counts "
      "skipped steps differently."},

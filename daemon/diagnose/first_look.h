@@ -52,6 +52,10 @@ inline constexpr std::string_view kLookAtData =
     "Save with each checkpoint where the data stand (a stateful data loader, "
     "the sampler's epoch and position) and load it at a restart; or skip the "
     "batches that were trained on. Then restart: the weights are sound.";
+inline constexpr std::string_view kLookAtZeroNorm =
+    "Switch the norm's collection on, or print more digits; until then rules "
+    "on gradients see nothing. If it is measured, no gradient reaches it: see "
+    "whether the loss hangs on the weights.";
 inline constexpr std::string_view kLookAtNumber =
     "Find out which weights are not finite (count them parameter by "
     "parameter), or whether the norm is computed in fp16, where it overflows "

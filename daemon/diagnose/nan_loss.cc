@@ -65,6 +65,18 @@ std::string OtherTerm(const Facts& f) {
   return WhichLoss(f).empty() ? TermOf(f) : "";
 }
 
+namespace {
+
+// Returns the first step of the losses in a row that are not finite, the newest
+// among them; `first` of all, where none is finite since.
+int64_t RowSince(const Finding* loss, int64_t first) {
+  if (loss == nullptr || loss->opened_step != first) return first;
+  return static_cast<int64_t>(
+      NumberOf(*loss, "since").value_or(static_cast<double>(first)));
+}
+
+}  // namespace
+
 Tensed SentenceOfLoss(const Facts& f) {
   const RunEvidence& e = f.evidence;
   if (PrintsZeroForNan(f.run)) {
@@ -80,12 +92,18 @@ Tensed SentenceOfLoss(const Facts& f) {
   const Finding* loss = f.found.First(kLossNonfinite);
   const bool goes_on =
       loss != nullptr && NumberOf(*loss, "streak").value_or(1) > 0;
+  const int64_t first = e.first_nonfinite_loss_step;
+  const int64_t row = RowSince(loss, first);
   return InBothTenses([&](Tense tense) {
     const std::string since =
-        goes_on ? fmt::format("{} step {}{}",
-                              In(tense, "has not been finite since",
-                                 "was not finite from"),
-                              e.first_nonfinite_loss_step, In(tense, "", " on"))
+        goes_on
+            ? fmt::format(
+                  "{} step {}{}",
+                  In(tense, "has not been finite since", "was not finite from"),
+                  row, In(tense, "", " on")) +
+                  (first < row
+                       ? fmt::format(", nor at times from step {} on", first)
+                       : "")
         : e.loss_nonfinite == 1
             ? fmt::format("was not finite once, at step {}",
                           e.first_nonfinite_loss_step)

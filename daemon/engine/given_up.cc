@@ -1,10 +1,13 @@
 #include "engine/given_up.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "detect/gnorm_explosion.h"
 #include "detect/loss_nonfinite.h"
+#include "detect/loss_spike.h"
 #include "detect/scale_at_floor.h"
 #include "diagnose/actions.h"
 
@@ -17,7 +20,25 @@ struct Word {
   std::string_view sentence;
 };
 
-Word WordOn(std::optional<StepField> over) {
+// "loss is exploding, aborting.": it is finite.
+bool SaysGrown(const std::string& words) {
+  const auto has = [&words](std::string_view part) {
+    return std::search(words.begin(), words.end(), part.begin(), part.end(),
+                       [](char a, char b) { return (a | 0x20) == b; }) !=
+           words.end();
+  };
+  const bool grown = has("explod") || has("diverg") || has("blew up") ||
+                     has("blowing up") || has("too large") || has("too high");
+  return grown && !has("nan") && !has("inf");
+}
+
+Word WordOn(const GaveUp& gave_up) {
+  const std::optional<StepField> over = gave_up.over;
+  if (over == StepField::kLoss && SaysGrown(gave_up.words)) {
+    return {LossSpike::kSpec, Cause::kDivergence,
+            "A loss that grows beyond all bounds comes from steps that are too "
+            "large, or from the data."};
+  }
   if (over == StepField::kLoss) {
     return {LossNonfinite::kSpec, Cause::kNanFromForward,
             "A loss that is not finite comes from the forward pass, the data "
@@ -36,7 +57,7 @@ Word WordOn(std::optional<StepField> over) {
 }  // namespace
 
 Incident IncidentOfWord(const GaveUp& gave_up, int64_t step) {
-  const Word word = WordOn(gave_up.over);
+  const Word word = WordOn(gave_up);
   Incident incident;
   incident.family = incident.alert_family = word.rule.family;
   incident.rule = word.rule.id;
@@ -48,7 +69,7 @@ Incident IncidentOfWord(const GaveUp& gave_up, int64_t step) {
 
 Diagnosis DiagnosisOfWord(const GaveUp& gave_up, int64_t step,
                           const RunDescription& run) {
-  const Word word = WordOn(gave_up.over);
+  const Word word = WordOn(gave_up);
   CauseVerdict cause;
   cause.cause = word.cause;
   cause.step = step;

@@ -135,6 +135,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->at_rest = &track.series.at_rest;
   context->last_loss = track.series.last_loss;
   context->rate_restarts = track.series.rate_restarts;
+  context->rate_probes = track.series.rate.probes();
   context->rate_idle = track.series.rate.idle();
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
@@ -235,7 +236,11 @@ void RunState::JudgeAfter(RankState* rank, const StepRecord& record,
     const bool due = TimeToRejudge(rank->tally().updates(), rank->pace);
     // What one finding is judged with is as of now, too.
     if (due || changes_ > 0) Refresh(rank, record.time);
-    changes_ += due && Lowest() == rank;
+    if (due && Lowest() == rank) {
+      ++changes_;
+      // Of a batch's records the first was judged as of when the batch came.
+      book_.RenewNext();
+    }
   }
   JudgeIfDue(record.time, record.step, effects);
 }

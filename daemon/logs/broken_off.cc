@@ -11,6 +11,8 @@ namespace {
 
 using Kind = ProgramEnd::Kind;
 
+constexpr std::string_view kStdException = "std::exception";
+
 bool IsOfName(char c) {
   return IsLetter(c) || IsDigit(c) || c == '_' || c == '.';
 }
@@ -119,6 +121,13 @@ bool SaysError(std::string_view line) {
 }  // namespace
 
 BrokenOff ReadBrokenOff(std::string_view line) {
+  // What C++ prints of an exception, before SIGABRT.
+  constexpr std::string_view kWhat = "what():  ";
+  const size_t said = line.find_first_not_of(' ');
+  if (said != line.npos && line.substr(said).starts_with(kWhat)) {
+    return {Kind::kException, said, kStdException,
+            line.substr(said + kWhat.size())};
+  }
   for (const Word& each : kAnywhere) {
     const size_t at = line.find(each.words);
     if (at == std::string_view::npos) continue;
@@ -135,7 +144,7 @@ bool IsFollowing(const BrokenOff& end) {
   return end.type == "ChildFailedError" || end.type == "CalledProcessError" ||
          end.type == "DistBackendError" || end.type == "BrokenPipeError" ||
          end.type == "ConnectionResetError" || end.type == "NCCL watchdog" ||
-         end.type == "SIGABRT";
+         end.type == "SIGABRT" || end.type == kStdException;
 }
 
 bool IsTracebackSource(std::string_view line) {
@@ -162,6 +171,14 @@ std::optional<StepField> NotFiniteInWords(std::string_view words) {
     return StepField::kGradNorm;
   }
   return std::nullopt;
+}
+
+bool LossGrewInWords(std::string_view words) {
+  const std::string low = LowerCase(words.substr(0, 200));
+  const bool grew = Has(low, "explod") || Has(low, "diverg") ||
+                    Has(low, "blew up") || Has(low, "blowing up") ||
+                    Has(low, "too large") || Has(low, "too high");
+  return grew && Has(low, "loss");
 }
 
 }  // namespace nanwatch

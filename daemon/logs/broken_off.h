@@ -34,6 +34,9 @@ bool IsTracebackSource(std::string_view line);
 // What words of an end call not finite: a loss, or gradients.
 std::optional<StepField> NotFiniteInWords(std::string_view words);
 
+// Words of an end say that the loss grew beyond all bounds, and name no NaN.
+bool LossGrewInWords(std::string_view words);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_BROKEN_OFF_H_

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ class ColumnFact {
   void Add(ColumnMeaning meaning, std::string_view text,
            bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
+  // A learning rate without a sign: the line may be prose all the same.
+  void AddRateInWords(double value) {
+    if (!fact_.has(StepField::kLearningRate)) {
+      fact_.Set(StepField::kLearningRate, value);
+    }
+  }
   // A loss scale that is printed as `text` and is `value`.
   void AddScale(std::string_view text, double value, bool ends_line);
   // The line's epoch, of which a part may be over ("epoch": 1.37): where steps
@@ -102,6 +109,7 @@ class ColumnFact {
         of_batch && fact_.scores_of_batch == fact_.scores_worst.has_value();
     fact_.scores_worst = worst && fact_.scores_worst.value_or(true);
   }
+  void NoteAccuracy(double value);
   void NoteErrorRate(double value);
   void NoteScore(double value) {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
@@ -141,6 +149,7 @@ class ColumnFact {
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
+  double accuracy_ = std::numeric_limits<double>::quiet_NaN();  // the first
   bool real_ = false;     // a number by a name that others use, too, was none
   bool percent_ = false;  // error rates are: one was far above 1
   bool moved_ = false;    // steps of two lines differed

@@ -47,14 +47,39 @@ bool SpeaksOfEpisodes(std::string_view line) {
   return HasOneOf(line, kWords);
 }
 
-bool NamesContrast(std::string_view before) {
+bool NamesTime(std::string_view word) {
   static constexpr std::string_view kWords[] = {
+      "time", "times", "duration", "elapsed", "walltime", "runtime"};
+  return IsOneOf(word, kWords) || NamesUnitOfTime(word);
+}
+
+bool NamesUnitOfTime(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "sec",  "secs", "second", "seconds", "ms",
+      "msec", "min",  "mins",   "minutes", "hours"};
+  return IsOneOf(word, kWords);
+}
+
+bool NamesScore(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "auc",       "auroc",  "f1",   "fscore", "iou",  "miou", "map",
+      "precision", "recall", "bleu", "rouge",  "psnr", "ssim", "dice"};
+  return IsOneOf(word, kWords) || word.ends_with("acc") ||
+         word.ends_with("accuracy");
+}
+
+std::string_view KindOfLossNamed(std::string_view before) {
+  static constexpr std::string_view kContrast[] = {
       "ontrast", "infonce", "info_nce", "InfoNCE", "moco",
       "MoCo",    "simclr",  "SimCLR",   "nce="};
+  // sd-scripts, latent diffusion, and people's own.
+  static constexpr std::string_view kNoise[] = {
+      "avr_loss", "loss_simple", "eps_loss", "enois", "iffusion"};
   const auto named = [before](std::string_view word) {
     return before.find(word) != before.npos;
   };
-  return std::any_of(std::begin(kWords), std::end(kWords), named);
+  if (std::ranges::any_of(kContrast, named)) return "contrastive";
+  return std::ranges::any_of(kNoise, named) ? "denoising" : "";
 }
 
 }  // namespace nanwatch

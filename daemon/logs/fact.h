@@ -37,7 +37,7 @@ struct LogFact {
     kScale,     // the loss scale is now another (raised, or told after
                 // kOverflow)
     kStopped,   // the program gave up because of its numerics; text says why,
-                // a value what was not finite
+                // a value what was not finite, or 0 what grew too large
     kBroke,     // the program ends by an error: text says which
     kOtherObjective,  // the loss is made of something else from here on
     kResumed,         // it goes on from a checkpoint, its lines say
@@ -77,8 +77,9 @@ struct LogFact {
   bool of_classes = false;
   // kProgress: the first of these; NaN: none. kScored.
   double score = std::numeric_limits<double>::quiet_NaN();
-  // kProgress, kScored: all scores of the line (accuracies, F-measures, error
-  // rates) are the worst that they can be; absent: it has none.
+  // kProgress, kScored, kEvaluated: all scores of the line (accuracies,
+  // F-measures, error rates, an evaluation's loss) are the worst that they can
+  // be, or the first to the last digit; absent: it has none.
   std::optional<bool> scores_worst;
   bool scores_of_batch = false;  // accuracies of the step's batch alone
   // kProgress: what the loss is made of is another than in the line before

@@ -225,6 +225,15 @@ bool ReadDigits(std::string_view text, size_t* at, int64_t* number) {
   return i > begin && i < begin + 10;
 }
 
+// "94.0/171", a count that a bar printed to so many digits: tqdm's unit_scale.
+std::optional<Ratio> ReadRatioWithPoint(Scan* scan) {
+  const std::optional<int64_t> part = AsCount(scan->Number());
+  if (!part || !scan->Skip("/")) return std::nullopt;
+  const std::optional<int64_t> whole = AsCount(scan->Number());
+  if (!whole || *part > *whole) return std::nullopt;
+  return Ratio{*part, *whole};
+}
+
 // " 176/391 [", from its blanks on; behind it. 0: there is none.
 size_t ReadRatioOfBar(std::string_view line, size_t at, Ratio* ratio) {
   while (at < line.size() && line[at] == ' ') ++at;
@@ -234,7 +243,11 @@ size_t ReadRatioOfBar(std::string_view line, size_t at, Ratio* ratio) {
                      ReadDigits(line, &end, &ratio->whole);
   if (!usual) {
     Scan scan(line, at);
-    const std::optional<Ratio> read = ReadRatio(&scan);
+    std::optional<Ratio> read = ReadRatio(&scan);
+    if (!read) {
+      scan = Scan(line, at);
+      read = ReadRatioWithPoint(&scan);
+    }
     if (!read) return 0;
     *ratio = *read;
     end = scan.at();
@@ -277,7 +290,11 @@ std::optional<BarPlace> BarIn(std::string_view line) {
   const size_t comma = line.find(',', clocks);
   bar.end = std::min(line.substr(0, comma).find(']', clocks),
                      std::min(comma, line.size()));
-  bar.step = {ratio.part, ratio.whole, EpochOfTitle(line, bar.begin)};
+  const std::string_view behind =
+      line.substr(std::min(bar.end + 1, line.size()));
+  const std::string_view rate = behind.substr(0, behind.find_first_of(",]"));
+  bar.step = {ratio.part, ratio.whole, EpochOfTitle(line, bar.begin),
+              rate.find("epoch") != rate.npos};
   return bar;
 }
 

@@ -13,12 +13,15 @@
 
 namespace nanwatch {
 
+class ColumnFact;
+
 // A step, with the epoch and the number of steps in it, where they stand with
 // it.
 struct StepPlace {
   int64_t step = 0;
   int64_t whole = 0;  // 0: not told
   std::optional<int64_t> epoch;
+  bool counts_epochs = false;  // by a bar's rate: "26.9s/epoch"
 };
 
 // A progress bar, "45%|####  | 176/391 [00:10<00:12, 9.8it/s, loss=2.3]".
@@ -65,11 +68,9 @@ std::optional<NamedLoss> LossInWords(std::string_view line);
 bool SaysLossIsNaN(std::string_view line);
 
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
-std::optional<Scan::Printed> LossScaleInWords(std::string_view line);
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
-// By a name that others use, too: "|g| 0.5", "gn 0.5".
-std::optional<Scan::Printed> WeakNormInWords(std::string_view line);
-std::optional<Scan::Printed> AccuracyInWords(std::string_view line);
+// Adds what such a line says of its scale, norm, rate and accuracy.
+void AddBesideLoss(std::string_view line, ColumnFact* fact);
 
 // The loss scale after an update that was left out, of a line that says both:
 // "OVERFLOW! skipping update, loss scale now 1024", "inf grads, step skipped
@@ -90,9 +91,16 @@ bool SaysBestFollows(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
-// Returns true where what stands before a loss calls it a contrastive one:
-// "contrastive_loss 5.9", "InfoNCE loss: 5.9".
-bool NamesContrast(std::string_view before);
+// A word that names a time, and where it stands beside "cost" makes that one:
+// "Time cost", "cost (sec)". In lower case.
+bool NamesTime(std::string_view word);
+bool NamesUnitOfTime(std::string_view word);
+// A word that names a score, which rises and is no loss: "objectacc", "auc". In
+// lower case.
+bool NamesScore(std::string_view word);
+// Returns what the words before a loss call it, as the run's settings do:
+// "contrastive" of "InfoNCE loss: 5.9", "denoising" of "avr_loss=0.1"; else "".
+std::string_view KindOfLossNamed(std::string_view before);
 
 }  // namespace nanwatch
 

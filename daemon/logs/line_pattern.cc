@@ -62,6 +62,10 @@ bool PatternReader::Set(std::string_view name, std::string_view printed,
   } else if (const std::optional<StepField> field = FieldOf(name)) {
     fact.Set(*field, value);
   }
+  if (name == "objective") {
+    fact.Set(StepField::kLoss, std::isnan(value) ? value : -value);
+    fact.of_objective = true;
+  }
   if (name == "part") {
     const bool first = !fact.has(StepField::kLoss);
     fact.Set(StepField::kLoss, first ? value : fact[StepField::kLoss] + value);

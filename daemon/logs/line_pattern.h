@@ -20,9 +20,10 @@ namespace nanwatch {
 // blanks, also none, two for two at least; the last of a pattern: the line goes
 // on. * stands for anything before what follows it, ^ at the start for the
 // line's start. In braces: step, first (step 0, no digit of which is lost),
-// epoch, batch, whole (batches of an epoch), loss, part (of the loss: they add
-// up), term (of the loss: told where it is not finite), score (a return),
-// accuracy (of the batch), norm, scale, lr, overflow (True, False or a number), rank; nothing: any word.
+// epoch, batch, whole (batches of an epoch), loss, objective (that rises: the
+// loss is its negative), part (of the loss: they add up), term (of the loss:
+// told where it is not finite), score (a return), accuracy (of the batch),
+// norm, scale, lr, overflow (True, False or a number), rank; nothing: any word.
 struct LinePattern {
   enum class Role : uint8_t {
     kStep,   // a step of its own

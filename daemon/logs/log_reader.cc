@@ -98,6 +98,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return TakeSetting(fact);
     case Kind::kResumed:
       resumed_ = newest_step_ >= 0;
+      if (!loss_shown_) run_.settings["begins"] = "trained";
       return;
     case Kind::kOtherObjective:
       announced_ = true;
@@ -110,7 +111,9 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return NoteEvaluation(fact);
     case Kind::kScored:
       NoteScore(fact);
-      if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
+      if (std::isfinite(fact.score)) {
+        run_.settings.emplace("trains_on", "rewards");
+      }
       return;
     case Kind::kProgress:
       NoteProgress(fact, line);
@@ -204,6 +207,8 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   if (fact.present == 0) return;
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
+  // What only grew too large, lines show.
+  if (std::isfinite(fact[*stopped_->over])) return;
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();
@@ -235,9 +240,10 @@ void LogReader::NoteTerm(const LogFact& fact) {
 void LogReader::NoteKind(const LogFact& fact) {
   negates_ = fact.of_objective;
   if (other_loss_) return;
-  if (progress_ == 1 && NamesContrast(fact.before_loss)) {
+  if (const auto kind = KindOfLossNamed(fact.before_loss);
+      progress_ == 1 && !kind.empty()) {
     other_loss_ = true;
-    run_.settings["loss"] = "contrastive";
+    run_.settings["loss"] = kind;
     return;
   }
   // That of a classifier is one, by whatever name.
@@ -270,6 +276,7 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
 
 void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
+  NoteWorst(fact);
   const double loss = fact[StepField::kLoss];
   if (newest_step_ < 0) {
     // Beside the first record it may be a column that holds none yet.
@@ -290,9 +297,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 }
 
 void LogReader::NoteScore(const LogFact& fact) {
-  if (const auto news = worst_.Take(fact)) {
-    Put("scores_worst", *news);
-  }
+  NoteWorst(fact);
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);

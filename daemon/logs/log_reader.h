@@ -64,7 +64,8 @@ class LogReader {
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
-  // objective, "contrastive";
+  // objective, "contrastive", "denoising"; "begins", "trained" where it loads a
+  // checkpoint before its first step;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
@@ -113,6 +114,9 @@ class LogReader {
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
+  void NoteWorst(const LogFact& fact) {
+    if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
+  }
   void NoteScore(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);

@@ -16,6 +16,24 @@ bool IsOfWhole(std::string_view name) {
   return HasOneOf(name, kWords);
 }
 
+// "mel_loss_before": the word stands between others. What follows it may make
+// it another number.
+bool HasLossWithin(std::string_view name) {
+  constexpr std::string_view kMarks = "_/.-";
+  constexpr std::string_view kOthers[] = {"delta", "diff",  "change", "std",
+                                          "var",   "ratio", "prev",   "last",
+                                          "max",   "count", "grad",   "norm"};
+  for (size_t at = name.find("loss", 1); at != name.npos;
+       at = name.find("loss", at + 1)) {
+    const size_t end = at + 4;
+    const bool word = kMarks.find(name[at - 1]) != kMarks.npos &&
+                      end < name.size() &&
+                      kMarks.find(name[end]) != kMarks.npos;
+    if (word) return !HasOneOf(name, kOthers);
+  }
+  return false;
+}
+
 // "valid_0's box_loss", "Val box_loss".
 bool IsOfEvaluation(std::string_view before, std::string_view name) {
   const auto at = static_cast<size_t>(name.data() - before.data());
@@ -28,7 +46,8 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
 
 bool IsPartOfLoss(std::string_view name) {
   const bool named = name.ends_with("loss") || name.ends_with("Loss") ||
-                     name.starts_with("loss_") || name.starts_with("loss/");
+                     name.starts_with("loss_") || name.starts_with("loss/") ||
+                     HasLossWithin(name);
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
@@ -43,7 +62,23 @@ size_t WithinLosses(std::string_view line, size_t at) {
 
 bool LossParts::Look(std::string_view before, std::string_view behind) {
   const std::string_view name = NameAtEnd(before);
-  return IsPartOfLoss(name) && !IsOfEvaluation(before, name) && Take(behind);
+  const double sum = sum_;
+  if (!IsPartOfLoss(name) || IsOfEvaluation(before, name)) return false;
+  if (!Take(behind)) return false;
+  NoteLost(name, sum_ - sum);
+  return true;
+}
+
+void LossParts::Begin() {
+  parts_ = 0;
+  sum_ = 0;
+}
+
+// Of several names the first, until it is finite again.
+void LossParts::NoteLost(std::string_view name, double value) {
+  const bool bad = !std::isfinite(value);
+  if (bad && bad_ == 0) bad_name_ = name;
+  if (bad_name_ == name) bad_ = bad ? bad_ + 1 : 0;
 }
 
 bool LossParts::Take(std::string_view behind) {

@@ -4,8 +4,10 @@
 #ifndef NANWATCH_LOGS_LOSS_PARTS_H_
 #define NANWATCH_LOGS_LOSS_PARTS_H_
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace nanwatch {
@@ -19,7 +21,8 @@ size_t WithinLosses(std::string_view line, size_t at);
 
 class LossParts {
  public:
-  void Begin() { *this = {}; }
+  // The next line begins.
+  void Begin();
   // What stands before a sign in a line, and behind it: a part's name ends the
   // one, and its value begins the other; or nothing of it is one. Returns
   // whether it is.
@@ -35,9 +38,22 @@ class LossParts {
     return parts_ == 1 ? std::optional(sum_) : std::nullopt;
   }
 
+  // The same, where those of its name have not been finite in some lines in a
+  // row: in a log of other losses it is news.
+  std::optional<double> alone_and_lost() const {
+    const bool lost = bad_ >= kLost && !std::isfinite(sum_);
+    return lost ? alone() : std::nullopt;
+  }
+
  private:
+  static constexpr int kLost = 3;  // as a term beside its loss (TermNews)
+
+  void NoteLost(std::string_view name, double value);
+
   int parts_ = 0;
   double sum_ = 0;
+  std::string bad_name_;  // that was not finite
+  int bad_ = 0;           // of that name in a row
 };
 
 }  // namespace nanwatch

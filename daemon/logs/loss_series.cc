@@ -86,6 +86,19 @@ std::string LastNameOf(std::string_view text, size_t most) {
   return IsPlain(last) ? std::string(last.substr(0, most)) : "";
 }
 
+bool DifferInLastWord(std::string_view text, std::string_view other) {
+  size_t at = 0;
+  size_t its = 0;
+  std::string_view word = NextWord(text, &at);
+  std::string_view beside = NextWord(other, &its);
+  while (!word.empty() && word == beside) {
+    word = NextWord(text, &at);
+    beside = NextWord(other, &its);
+  }
+  return !word.empty() && !beside.empty() && NextWord(text, &at).empty() &&
+         NextWord(other, &its).empty();
+}
+
 void LossWords::Note(uint32_t words, std::string_view before) {
   if (words == newest_) return;
   newest_ = words;
@@ -126,7 +139,10 @@ size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
   if (kind != &other && kind->series == 0 && !first && !crowded_) {
     kind->shared += step && *step == other.step ? 1 : 0;
     kind->turns = lines_ - kind->line <= kNear ? kind->turns + 1 : 0;
-    if (in_turn || kind->shared >= kShared || kind->turns >= kTurns) {
+    const bool named =
+        kind->shared > 0 &&
+        DifferInLastWord(texts.TextOf(kind->words), texts.TextOf(other.words));
+    if (in_turn || named || kind->shared >= kShared || kind->turns >= kTurns) {
       kind->series = several_++;
       Name(*kind, other, texts);
     }

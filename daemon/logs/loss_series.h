@@ -23,6 +23,10 @@ uint32_t NumberOfWords(std::string_view text);
 // empty: it is none.
 std::string LastNameOf(std::string_view text, size_t most);
 
+// Whether two texts have the same words but for the last one: "step 7 mel_loss"
+// and "step 8 dur_loss".
+bool DifferInLastWord(std::string_view text, std::string_view other);
+
 // What stands before the losses of a log, by the number of its words: facts may
 // wait, lines do not.
 class LossWords {
@@ -46,10 +50,10 @@ class LossSeries {
   static constexpr size_t kMax = 8;
 
   // Returns whose line comes next: 0 of the first one, and of words that are
-  // not known to be another's. Words are another's once they came back three
-  // times to a step that others had shown, or six times to and fro within some
-  // lines.
-  // `in_turn`: that is known of them already.
+  // not known to be another's. Words are another's once they came to a step
+  // that others had shown, and differ from theirs in the loss's name alone;
+  // else once they came back three times to such a step, or six times to and
+  // fro within some lines. `in_turn`: that is known of them already.
   size_t Of(uint32_t words, std::optional<int64_t> step, const LossWords& texts,
             bool in_turn = false);
   // Whether they are known to be another's than the first line's.

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/find_word.h"
 #include "logs/in_words.h"
@@ -141,6 +142,16 @@ bool SaysLossIsNaN(std::string_view line) {
          !HasOneOf(line, kOthers);
 }
 
+std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {
+      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
+      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
+  if (!HasWord(line, "orm ") && !HasWord(line, "ORM ")) return std::nullopt;
+  return BehindName(line, kNames);
+}
+
+namespace {
+
 std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {"loss_scale ", "loss scale ",
                                                 "loss-scale ", "Loss scale ",
@@ -151,17 +162,15 @@ std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
   return scale ? scale : BehindScaleName(line);
 }
 
-std::optional<Scan::Printed> GradNormInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {
-      "grad_norm ", "grad norm ", "grad-norm ", "Grad norm ",    "Grad Norm ",
-      "GRAD NORM ", "gnorm ",     "gradnorm ",  "gradient norm "};
-  if (!HasWord(line, "orm ") && !HasWord(line, "ORM ")) return std::nullopt;
-  return BehindName(line, kNames);
-}
-
 std::optional<Scan::Printed> WeakNormInWords(std::string_view line) {
   static constexpr std::string_view kNames[] = {
       "gn ", "grad ", "|g| ", "|grad| ", "||g|| ", "||grad|| "};
+  return BehindName(line, kNames);
+}
+
+std::optional<Scan::Printed> RateInWords(std::string_view line) {
+  static constexpr std::string_view kNames[] = {"lr ", "LR ", "learning rate ",
+                                                "learning_rate "};
   return BehindName(line, kNames);
 }
 
@@ -176,6 +185,26 @@ std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
     if (const auto number = scan.PrintedNumber()) return number;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+void AddBesideLoss(std::string_view line, ColumnFact* fact) {
+  if (const auto scale = LossScaleInWords(line)) {
+    const bool ends_line = scale->text.end() == line.end();
+    fact->AddScale(scale->text, scale->value, ends_line);
+  }
+  if (const auto norm = GradNormInWords(line)) {
+    fact->AddNumber(ColumnMeaning::kGradNorm, norm->value);
+  } else if (const auto weak = WeakNormInWords(line)) {
+    fact->AddNumber(ColumnMeaning::kWeakNorm, weak->value);
+  }
+  if (const auto rate = RateInWords(line)) {
+    fact->AddRateInWords(rate->value);
+  }
+  if (const auto accuracy = AccuracyInWords(line)) {
+    fact->AddNumber(ColumnMeaning::kAccuracy, accuracy->value);
+  }
 }
 
 }  // namespace nanwatch

@@ -34,10 +34,16 @@ bool CountsStepsOf(std::string_view word) {
   return word == "episode" || word == "Episode" || word == "ep";
 }
 
-// "Time cost".
-bool EndsWithTime(std::string_view before) {
+// "Time cost", "elapsed cost". A unit belongs to the number before: "3 sec
+// cost".
+bool IsOfTime(std::string_view before, std::string_view name) {
   const std::string_view word = TrimBlanks(before);
-  return word.ends_with("Time") || word.ends_with("time");
+  if (word.ends_with("Time") || word.ends_with("time")) return true;
+  if (LowerCase(name) != "cost" || word.empty() || !IsLetter(word.back())) {
+    return false;
+  }
+  const std::string last = LowerCase(LastWord(word));
+  return NamesTime(last) && !NamesUnitOfTime(last);
 }
 
 // "scale" alone, whatever of.
@@ -120,7 +126,7 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     if (!loss || names_.mapped() || from == 0) {
       return {meaning, text.size() - from};
     }
-    if (EndsWithTime(name.substr(0, from))) return {};
+    if (IsOfTime(name.substr(0, from), name.substr(from))) return {};
     // "Val Loss", "Val. Loss".
     const size_t end = text.find_last_not_of(' ', from - 1);
     if (end == std::string_view::npos) return {meaning, text.size() - from};

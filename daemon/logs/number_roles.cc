@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "logs/each_word.h"
+#include "logs/in_words.h"
 #include "logs/names_before.h"
 #include "logs/number_words.h"
 #include "logs/usual_names.h"
@@ -139,6 +140,17 @@ size_t OnlyOther(const NumberRoles& roles, const NumberRow& row) {
   return other;
 }
 
+// "- Valid | Epoch 12 | 1/3 | Loss 0.25": a line that begins so is no
+// training's. The word right before a number may be that number's alone.
+bool IsOfEvaluation(const NumberRow& row) {
+  const std::string_view head = row.Before(0);
+  const std::string_view own = OfNext(head);
+  const NumberWords words = WordsOf(own);
+  return IsEvaluation(words.step || words.epoch
+                          ? head
+                          : head.substr(0, head.size() - own.size()));
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -155,6 +167,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   NumberRoles roles;
   const size_t numbers = row.numbers().size();
   roles.meanings.resize(numbers, ColumnMeaning::kNothing);
+  if (IsOfEvaluation(row)) return roles;
   std::vector<NumberWords> words;   // before each number
   std::vector<NumberWords> behind;  // each number
   bool any_words = false;

@@ -35,6 +35,12 @@ bool IsKindOfLoss(std::string_view word) {
          word.find("packet") == word.npos;
 }
 
+// "time cost", "cost time", "cost (sec)": neither is a loss.
+bool IsTimeCost(std::string_view before, std::string_view word) {
+  const bool time = NamesTime(before) && !NamesUnitOfTime(before);
+  return (word == "cost" && time) || (before == "cost" && NamesTime(word));
+}
+
 // "loss_total", "total loss", "loss_all", and "loss" without another word.
 bool IsWholeLoss(std::string_view text) {
   const ColumnMeaning usual = UsualMeaning(text);
@@ -47,15 +53,19 @@ NumberWords WordsOf(std::string_view text) {
   NumberWords found;
   const bool evaluation = IsEvaluation(text);
   bool other = false;
+  bool score = false;
+  std::string before;
   // "-ELBO", "negative log-likelihood".
   bool negated =
       text.find("-ELBO") != text.npos || text.find("-elbo") != text.npos;
-  LossWord before = LossWord::kNone;  // of the words before the last one
+  LossWord loss = LossWord::kNone;  // of the words before the last one
   std::string two;  // the word before and this one: "gradient norm"
   ForEachWord(text, [&](std::string_view word) {
     found.any |= !IsOneOf(word, kStepWords) && !IsOneOf(word, kEpochWords) &&
                  !IsOneOf(word, kTensorWords);
-    other |= IsOneOf(word, kOtherLosses);
+    other |= IsOneOf(word, kOtherLosses) || IsTimeCost(before, word);
+    score |= NamesScore(word);
+    before = word;
     negated |= IsOneOf(word, kNegatives);
     found.step |= IsOneOf(word, kStepWords);
     found.epoch |= IsOneOf(word, kEpochWords);
@@ -63,8 +73,8 @@ NumberWords WordsOf(std::string_view text) {
     two += word;
     const ColumnMeaning both = UsualMeaning(two);
     // "loss scale": it was none.
-    if (both == ColumnMeaning::kLossScale) found.loss = before;
-    before = found.loss;
+    if (both == ColumnMeaning::kLossScale) found.loss = loss;
+    loss = found.loss;
     const ColumnMeaning usual = both != ColumnMeaning::kNothing ? both
                                 : alone != ColumnMeaning::kNothing
                                     ? alone
@@ -108,7 +118,9 @@ NumberWords WordsOf(std::string_view text) {
     found.loss = LossWord::kAccuracy;
     found.rises = true;
   }
-  if (evaluation || other) {
+  // "Train-ObjectAcc".
+  const bool scored = score && found.loss == LossWord::kTrain;
+  if (evaluation || other || scored) {
     found.loss = LossWord::kNone;
     found.part = false;
   }

@@ -96,6 +96,14 @@ std::string_view Value(std::string_view text) {
   return TrimBlanks(text.substr(0, text.find_first_of(" ,;|}\t")));
 }
 
+// End of the drawing of a bar of ASCII, "%|####5   |", whose first sign behind
+// the percentage is at `at`; `at`: there is none. No number is in it.
+size_t BehindDrawing(std::string_view text, size_t at) {
+  if (at < 2 || text[at - 1] != '|' || text[at - 2] != '%') return at;
+  const size_t end = text.find_first_not_of("# 0123456789", at);
+  return end < text.size() && text[end] == '|' ? end : at;
+}
+
 }  // namespace
 
 void StepNames::Learn(std::string_view line) {
@@ -136,6 +144,7 @@ bool StepShape::Learn(std::string_view line, uint32_t fields) {
   size_t numbers = 0;
   for (size_t at = 0; at < line.size();) {
     if (pattern_.size() == kPatternMax) return false;
+    at = BehindDrawing(line, at);
     const size_t end = BehindNumber(line, at);
     if (end > at) {
       pattern_ += kNumber;
@@ -156,7 +165,7 @@ bool StepShape::Match(std::string_view line,
   size_t numbers = 0;
   size_t at = 0;
   for (size_t i = 0; i < pattern_.size(); ++i) {
-    at = BehindBlanks(line, at);
+    at = BehindBlanks(line, BehindDrawing(line, at));
     const bool number = pattern_[i] == kNumber;
     const std::string_view rest = std::string_view(pattern_).substr(i + 1);
     const bool nothing =

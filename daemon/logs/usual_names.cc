@@ -67,7 +67,7 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
      "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
-    {Meaning::kScore, "fscore f1 f1score fmeasure bleu"},
+    {Meaning::kScore, "fscore f1 f1score fmeasure bleu r2 r2score"},
     {Meaning::kErrorRate,
      "wer cer ter worderrorrate charactererrorrate tokenerrorrate"},
     {Meaning::kReward,

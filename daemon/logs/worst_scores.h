@@ -1,5 +1,6 @@
 // WorstScores: how many scores of a log (accuracies, F-measures, error rates)
-// were the worst that they can be, as long as none was better.
+// were the worst that they can be, or the first one to the last digit, as long
+// as none was better.
 
 #ifndef NANWATCH_LOGS_WORST_SCORES_H_
 #define NANWATCH_LOGS_WORST_SCORES_H_
@@ -21,7 +22,8 @@ class WorstScores {
     if (!fact.scores_worst || better_) return std::nullopt;
     better_ = !*fact.scores_worst;
     const uint64_t told = scores_ / kBatches;
-    if (!better_) scores_ += fact.scores_of_batch ? 1 : kBatches;
+    const bool of_batch = fact.scores_of_batch && !fact.of_epoch;
+    if (!better_) scores_ += of_batch ? 1 : kBatches;
     const uint64_t now = scores_ / kBatches;
     if (told == now && !better_) return std::nullopt;
     if (now < kTold || !(better_ || std::has_single_bit(now))) {

@@ -13,10 +13,12 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "logs/evaluation_news.h"
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -39,10 +41,22 @@ struct Named {
   bool loss = true;  // its name says that it is one
 };
 
+// "Valid | Epoch 12 | 1/3 | Loss nan": all that follows is the evaluation's.
+bool BeginsLine(std::string_view behind) {
+  constexpr std::string_view kWords[] = {"epoch", "step", "iter", "batch"};
+  const size_t at = behind.find_first_not_of(" |:]-[(");
+  if (at == behind.npos || at == 0) return false;
+  const std::string word = LowerCase(behind.substr(at, 5));
+  return std::any_of(
+      std::begin(kWords), std::end(kWords),
+      [&word](std::string_view w) { return word.starts_with(w); });
+}
+
 // Behind the mark: "_loss': nan", "idation cost was nan", "id Epoch: 3 Loss:
 // nan", "id=nan". What a sign parts from it is another number's.
 std::optional<Named> LossBehind(std::string_view text) {
-  constexpr size_t kFar = 56;  // bytes from the mark to the loss; ours
+  constexpr size_t kFar = 56;         // bytes from the mark to the loss; ours
+  constexpr size_t kFarInLine = 120;  // the same of a line of its own; ours
   Scan word(text);
   if (!word.Skip("idation") && !word.Skip("uation") && !word.Skip("ing")) {
     word.Skip("id");
@@ -54,13 +68,14 @@ std::optional<Named> LossBehind(std::string_view text) {
   if (sign && alone) return of_set;
   // "eval-rmse:2.5".
   const bool dash = word.peek() == '-';
-  const std::string_view near = text.substr(0, kFar);
+  const bool line = BeginsLine(text.substr(word.at()));
+  const std::string_view near = text.substr(0, line ? kFarInLine : kFar);
   for (const std::string_view loss : kLosses) {
     const size_t at = near.find(loss, word.at());
     if (at == near.npos) continue;
     const size_t from = word.at() + (dash ? 1 : 0);
     const size_t parted = near.substr(0, at).find_first_of(",;|}-", from);
-    if (parted != near.npos) continue;
+    if (parted != near.npos && !line) continue;
     Scan scan(text, at + loss.size());
     const size_t end = scan.at();
     if (!scan.Skip('\'')) scan.Skip('"');
@@ -106,6 +121,9 @@ class EvaluationReader : public LineReader {
     if (eval && begin > 0 && (line[begin - 1] | 0x20) == 'e') --begin;
     // "loss_val: nan".
     const std::string_view before = line.substr(0, begin);
+    // "New best valid loss": of a line before.
+    const std::string_view word = LastWord(before);
+    if (word == "best" || word == "Best") return std::nullopt;
     const bool behind = before.ends_with("loss_") || before.ends_with("Loss_");
     const bool within =
         begin > 0 && (IsLetter(before.back()) || before.back() == '_');

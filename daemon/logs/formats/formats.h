@@ -37,6 +37,7 @@
   X(kFunAsr)                    \
   X(kIcefall)                   \
   X(kCoqui)                     \
+  X(kKaldi)                     \
   X(kNnUnet)                    \
   X(kSb3)                       \
   X(kAutomodel)                 \

@@ -26,6 +26,7 @@
 #include "logs/layer_pairs.h"
 #include "logs/lone_evaluations.h"
 #include "logs/lone_losses.h"
+#include "logs/loss_beside_evaluation.h"
 #include "logs/loss_parts.h"
 #include "logs/loss_series.h"
 #include "logs/named_number.h"
@@ -132,7 +133,7 @@ class KeyValueReader : public LineReader {
     const bool named_step = fact_.has_step();
     if (!named_step) AddStep(line, bar);
     if (bare_.rose()) alone_.Tell(facts);
-    KeepAxis(named_step, bar.has_value());
+    KeepAxis(named_step, in_bar_);
     if (!fact_.has_epoch()) AddEpoch(line);
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
@@ -181,7 +182,11 @@ class KeyValueReader : public LineReader {
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     NameLoss(line, &facts->back());
-    evaluations_.Hold(facts);
+    if (!beside_.Repeats(words_, line.substr(loss_at_))) {
+      return evaluations_.Hold(facts);
+    }
+    facts->pop_back();
+    AddFact(LogFact::Kind::kUnderstood, 0, facts);
   }
 
   void NameLoss(std::string_view line, LogFact* fact) {
@@ -191,6 +196,7 @@ class KeyValueReader : public LineReader {
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
+                         value.meaning == ColumnMeaning::kMeanLoss ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kWeakMeasure;
     if (is_loss && loss_at_ == 0) loss_at_ = value.at;
@@ -259,11 +265,11 @@ class KeyValueReader : public LineReader {
 
   // The only loss that the log shows, by whatever name: "elbo_loss=2.31".
   bool AddPartAlone() {
-    const std::optional<double> part = parts_.alone();
-    const bool wanted = part && !names_.mapped() && !whole_seen_ &&
-                        !fact_.fact().has(StepField::kLoss);
-    if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *part);
-    return wanted;
+    const std::optional<double> part =
+        whole_seen_ ? parts_.alone_and_lost() : parts_.alone();
+    if (names_.mapped() || fact_.fact().has(StepField::kLoss)) return false;
+    if (part) fact_.AddNumber(ColumnMeaning::kLoss, *part);
+    return part.has_value();
   }
 
   // An evaluation's loss, where the log shows no other.
@@ -287,18 +293,7 @@ class KeyValueReader : public LineReader {
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
                     loss->value);
-    if (const auto scale = LossScaleInWords(line)) {
-      const bool ends_line = scale->text.end() == line.end();
-      fact_.AddScale(scale->text, scale->value, ends_line);
-    }
-    if (const auto norm = GradNormInWords(line)) {
-      fact_.AddNumber(ColumnMeaning::kGradNorm, norm->value);
-    } else if (const auto weak = WeakNormInWords(line)) {
-      fact_.AddNumber(ColumnMeaning::kWeakNorm, weak->value);
-    }
-    if (const auto accuracy = AccuracyInWords(line)) {
-      fact_.AddNumber(ColumnMeaning::kAccuracy, accuracy->value);
-    }
+    AddBesideLoss(line, &fact_);
     return true;
   }
 
@@ -318,6 +313,8 @@ class KeyValueReader : public LineReader {
       }
       return;
     }
+    // The bar around those of steps.
+    if (place->counts_epochs && fact_.steps_seen()) return;
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
     fact_.SetWhole(place->whole);
     if (place->epoch) fact_.SetEpoch(static_cast<double>(*place->epoch));
@@ -375,6 +372,7 @@ class KeyValueReader : public LineReader {
   bool punctuated_ = false;  // a step's loss with a sign was told
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   LoneLosses alone_;
+  LossBesideEvaluation beside_;
   LoneEvaluations evaluations_;
   KeptAxis axis_;
 };

@@ -6,6 +6,7 @@
 // ValueError: Loss is NaN at step 300, aborting
 // torch.cuda.OutOfMemoryError: CUDA out of memory.
 // FloatingPointError: Loss became infinite or NaN at iteration=2001!
+// loss is exploding, aborting.
 // AssertionError: Rank 2: found NaN in local forward loss calculation.
 //
 // And when they go on from a checkpoint.
@@ -57,6 +58,7 @@ constexpr Words kWords[] = {
     {"nan loss encountered"},                                // OLMo
     {"loss is NAN or INF, training process cannot"},         // MindSpore
     {"invalid value (nan) encountered in"},                  // jax_debug_nans
+    {"what():  Encountered NaN."},                           // fastText
 };
 
 // The message around the words, without what a launcher or a logger put before
@@ -91,6 +93,14 @@ void TellStopped(std::string_view words, StepField of, bool infinite, size_t at,
                         : std::numeric_limits<double>::quiet_NaN());
 }
 
+// "loss is exploding, aborting."
+void TellGrown(std::string_view words, FactList* facts) {
+  LogFact& fact = AddFact(LogFact::Kind::kStopped, 0, facts);
+  fact.text = words;
+  fact.step = StepIn(words);
+  fact.Set(StepField::kLoss, 0);
+}
+
 // "Loss is NaN at step 300, aborting.": of what it gives up over, and that it
 // does.
 constexpr std::string_view kEnds[] = {"stopping",    "Stopping",   "aborting",
@@ -109,21 +119,23 @@ void Read(std::string_view line, FactList* facts) {
   const BrokenOff end = ReadBrokenOff(line);
   const bool exception = end.kind == ProgramEnd::Kind::kException;
   // A callback that speaks of itself is not the program.
-  const bool early = line.find("arly stopping") != std::string_view::npos;
+  const bool early = line.find("arly stopping") != std::string_view::npos ||
+                     line.find("topping early") != std::string_view::npos;
   const bool ends = !early && HasOneOf(line, kEnds);
-  const auto over = exception ? NotFiniteInWords(end.message)
-                    : ends    ? NotFiniteInWords(line)
-                              : std::nullopt;
-  if (over) {
-    TellStopped(line.substr(exception ? end.at : 0), *over, false, 0, facts);
+  const std::string_view said = exception ? end.message : ends ? line : "";
+  const std::string_view words = line.substr(exception ? end.at : 0);
+  if (const auto over = NotFiniteInWords(said)) {
+    TellStopped(words, *over, false, 0, facts);
+  } else if (LossGrewInWords(said)) {
+    TellGrown(words, facts);
   } else if (end.kind != ProgramEnd::Kind::kUnknown) {
     AddFact(LogFact::Kind::kBroke, end.at, facts).text = line.substr(end.at);
   }
 }
 
 constexpr std::string_view kEndMarks[] = {
-    "Error",    "ERROR",       "Exception", "Interrupt", "Killed",
-    "Watchdog", "core dumped", "-kill",     "_kill",     "DUE TO "};
+    "Error",       "ERROR",   "Exception", "Interrupt", "Killed", "Watchdog",
+    "core dumped", "what():", "-kill",     "_kill",     "DUE TO "};
 
 constexpr auto kMarks = [] {
   std::array<std::string_view,

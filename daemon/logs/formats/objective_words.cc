@@ -22,17 +22,18 @@ namespace nanwatch {
 namespace {
 
 constexpr std::string_view kMarks[] = {
-    "nabling ",    "ctivating ", "tching ",   "urning on ",
-    "ntroducing ", "nfreezing ", "tage ",     "hase ",
-    "evel ",       "esson ",     "ifficulty", "urriculum"};
+    "hanging ",   "ask ",        "nabling ",   "ctivating ", "tching ",
+    "urning on ", "ntroducing ", "nfreezing ", "tage ",      "hase ",
+    "evel ",      "esson ",      "ifficulty",  "urriculum"};
 constexpr size_t kLine = 100;  // bytes; ours: an announcement is short
 
-constexpr std::string_view kVerbs[] = {"enabling ", "activating ", "switching ",
-                                       "turning on ", "introducing "};
+constexpr std::string_view kVerbs[] = {"enabling ",    "activating ",
+                                       "switching ",   "turning on ",
+                                       "introducing ", "changing "};
 constexpr std::string_view kParts[] = {"loss",       "term",    "objective",
                                        "curriculum", "penalty", "augmentation",
                                        "regulari"};
-constexpr std::string_view kStages[] = {"stage ", "phase "};
+constexpr std::string_view kStages[] = {"stage ", "phase ", "task "};
 constexpr std::string_view kBegins[] = {"enter", "start", "begin", "switch",
                                         "moving to"};
 

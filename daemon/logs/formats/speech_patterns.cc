@@ -11,6 +11,7 @@ using Role = LinePattern::Role;
 using Text = std::string_view;
 
 constexpr PatternHabits kSeen = {.epochs = Epochs::kSeen};
+constexpr PatternHabits kMeans = {.means = true};
 constexpr PatternHabits kSeenMeans = {.epochs = Epochs::kSeen, .means = true};
 
 // ESPnet 2: a line every so many batches, with their means: of the loss scale,
@@ -86,6 +87,19 @@ constexpr LinePattern kCoquiLines[] = {
     {"| > current_lr: {lr}", {}, Role::kPart},
     {"| > loader_time: ", {}, Role::kEnd}};
 
+// Kaldi's nnet3: a line every so many minibatches, with their means of an
+// objective that rises; a sum where a part is added to it.
+//  LOG (nnet3-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:279) Average
+//  objective function for 'output' for minibatches 10-19 is -4.69 over 193
+//  frames.
+//  ... for minibatches 100-199 is -0.29 + -0.01 = -0.3 over 5812 frames.
+constexpr Text kKaldiMarks[] = {"Average objective function for 'output' "};
+constexpr LinePattern kKaldiLines[] = {
+    {"Average objective function for 'output' for minibatches {}-{step} is {} "
+     "+ {} = {objective} over "},
+    {"Average objective function for 'output' for minibatches {}-{step} is "
+     "{objective} over "}};
+
 }  // namespace
 
 const LogFormat kEspnet =
@@ -100,5 +114,7 @@ const LogFormat kTacotron2 = PatternFormat<kTacotron2Lines>(
     "tacotron2", "NVIDIA tacotron2", kTacotron2Marks);
 const LogFormat kCoqui =
     PatternFormat<kCoquiLines>("coqui", "Coqui TTS", kCoquiMarks);
+const LogFormat kKaldi =
+    PatternFormat<kKaldiLines, kMeans>("kaldi", "Kaldi nnet3", kKaldiMarks);
 
 }  // namespace nanwatch

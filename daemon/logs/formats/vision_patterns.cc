@@ -142,9 +142,9 @@ constexpr LinePattern kPaddleOcrLines[] = {
 //  5.21 hours left
 constexpr Text kDarknetMarks[] = {" rate, ", "egion "};
 constexpr LinePattern kDarknetLines[] = {
-    {"Region ", {}, Role::kNothing},
-    {"{step}: {loss}, {} avg, {lr} rate, {} seconds, {} images"},
-    {"{step}: {loss}, {} avg loss, {lr} rate, {} seconds, {} images"}};
+    {"egion ", {}, Role::kNothing},
+    {"*{step}: {loss}, {} avg, {lr} rate, {} seconds, {} images"},
+    {"*{step}: {loss}, {} avg loss, {lr} rate, {} seconds, {} images"}};
 
 }  // namespace
 

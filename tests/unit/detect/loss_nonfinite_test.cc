@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "detect/sentence.h"
 #include "tests/golden/words.h"
 #include "tests/unit/detect/rule_feed.h"
 
@@ -50,6 +51,22 @@ TEST(LossNonfinite, SaysAppliedOnlyWhereTheRecordDoes) {
   lost.Good(1024, 5);
   lost.Step({.scale = 512, .overflow = true, .loss = kNan});
   ExpectWords(lost.Described().sentence);
+}
+
+TEST(LossNonfinite, SaysWhereTheRowBeganThatItCounts) {
+  StepFeed<LossNonfinite> f;
+  f.Step({.loss = 2.5});
+  f.Step({.loss = kNan});
+  f.Step({.loss = 2.5});
+  f.Steps({.loss = kNan}, 5);
+  const Finding finding = f.Described();
+  EXPECT_EQ(NumberOf(finding, "since").value_or(0), finding.opened_step + 2);
+  EXPECT_NE(finding.sentence.find(
+                Sentence("from step ", finding.opened_step + 2,
+                         " on, 5 records in a row (the first was at step ",
+                         finding.opened_step, ")")),
+            std::string::npos)
+      << finding.sentence;
 }
 
 TEST(LossNonfinite, OneThatFiniteLossesFollowIsNotInTheWeights) {
@@ -106,6 +123,13 @@ TEST(LossNonfinite, TwoInARowAreCritical) {
   EXPECT_EQ(f.now, Severity::kWarning);
   f.Step({.scale = 256, .overflow = true, .loss = kNan});
   EXPECT_EQ(f.now, Severity::kCritical);
+  // As of batches without a sample of one task.
+  StepFeed<LossNonfinite> odd(NoScaler());
+  for (int i = 0; i < 30; ++i) {
+    odd.Steps({.loss = 40}, 2 + (i * 7) % 5);
+    odd.Step({.loss = kNan});
+  }
+  EXPECT_EQ(odd.worst, Severity::kWarning);
 }
 
 TEST(LossNonfinite, CalibrationIsANoteAndAbsentIsNotNan) {

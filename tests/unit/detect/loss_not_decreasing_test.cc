@@ -121,7 +121,7 @@ TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
 TEST(LossNotDecreasing, TheSameToTheLastDigitWithoutAGradientIsAWarning) {
   const Update same = {.loss = 0.6931, .grad_norm = 0};
   StepFeed<LossNotDecreasing> f(NoScaler());
-  EXPECT_EQ(f.Steps(same, 31), Severity::kNone);
+  EXPECT_EQ(f.Steps(same, 49), Severity::kNone);
   EXPECT_EQ(f.Step(same), Severity::kWarning);
   EXPECT_EQ(f.Steps(same, 100), Severity::kWarning);
   f.Steps({.loss = 0.5, .grad_norm = 1}, 400);
@@ -218,7 +218,7 @@ TEST(LossNotDecreasing, ALossThatNoBatchMovesIsToldFromFewRecords) {
   EXPECT_EQ(feed(300, 0).End(), Severity::kWarning);
   EXPECT_EQ(feed(90, 1e-4).End(), Severity::kNone) << "it falls";
   EXPECT_EQ(feed(300, 1e-4).End(), Severity::kNone);
-  EXPECT_EQ(feed(60, 0).End(), Severity::kNone) << "too few";
+  EXPECT_EQ(feed(30, 0).End(), Severity::kNone) << "too few";
 }
 
 // Each of 4,096 samples is as likely as any other.

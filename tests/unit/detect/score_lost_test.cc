@@ -62,6 +62,25 @@ TEST_F(ScoreLostTest, LessIsNone) {
       << "five";
 }
 
+// However little it had risen.
+TEST_F(ScoreLostTest, AReturnFarBelowItsFirstOnesIsAWarning) {
+  EXPECT_EQ(Judge("170 130 300 160 0.26 0.31 0.14 0.004 0.01 end"),
+            Severity::kWarning);
+  EXPECT_EQ(Judge("170 130 300 160 0.26 0.31 0.22 0.004 0.01 end"),
+            Severity::kNone)
+      << "not so far";
+  EXPECT_EQ(Judge("170 130 300 160 0.26 0.31 0.14 0.004 0.2 end"),
+            Severity::kNone)
+      << "it wanders so";
+}
+
+TEST_F(ScoreLostTest, AnEvaluationThatRisesToTheEndIsANote) {
+  EXPECT_EQ(Judge("", "11 4 4 0 2.4 2.3 3.9 0 0 end"), Severity::kInfo);
+  EXPECT_EQ(Judge("", "11 3 4 0 2.4 2.3 3.9 0 0 end"), Severity::kNone);
+  EXPECT_EQ(Judge("", "11 4 4 0 4.4 2.3 3.9 0 0 end"), Severity::kNone)
+      << "below its first";
+}
+
 TEST_F(ScoreLostTest, AnEvaluationThatBlewUpIsAWarning) {
   EXPECT_EQ(Judge("", "11 3 3 0 6.9 1.7 900 0 0"), Severity::kNone);
   EXPECT_EQ(Judge("", "11 4 4 0 6.9 1.7 900 0 0"), Severity::kWarning);

@@ -38,11 +38,29 @@ TEST(BrokenOff, AnExceptionAtTheEndIsTheEnd) {
 }
 
 TEST(BrokenOff, AProgramMaySayThatItExitsOverAnException) {
-  const auto end = EndOf({"Loss exploded to 90000.5 at step 300",
-                          "Exiting due to exception: Loss exploded"});
+  const auto end = EndOf({"Exiting due to exception: No such bucket"});
   ASSERT_TRUE(end);
   EXPECT_EQ(end->end.kind, ProgramEnd::Kind::kException);
-  EXPECT_EQ(end->end.message, "Exiting due to exception: Loss exploded");
+  EXPECT_EQ(end->end.message, "Exiting due to exception: No such bucket");
+}
+
+// No update is made of it: its loss is not known.
+TEST(BrokenOff, AProgramMayGiveUpOverALossThatGrew) {
+  std::vector<LogRecord> records;
+  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
+    records.push_back(record);
+  });
+  for (int step = 0; step < 30; ++step) {
+    reader.ReadLine("step=" + std::to_string(step) + " loss=2.5");
+  }
+  reader.ReadLine("Loss exploded to 90000.5 at step 30");
+  reader.ReadLine("Exiting due to exception: Loss exploded");
+  reader.Finish();
+  ASSERT_TRUE(reader.stopped());
+  EXPECT_EQ(reader.stopped()->reason,
+            "Exiting due to exception: Loss exploded");
+  EXPECT_EQ(reader.stopped()->over, StepField::kLoss);
+  EXPECT_EQ(records.size(), 30u);
 }
 
 TEST(BrokenOff, WhatIsFollowedByStepsWasNoEnd) {

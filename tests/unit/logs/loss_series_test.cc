@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -79,6 +80,42 @@ TEST(LossSeries, ByTheNameOfTheLossToo) {
   const Read read = ReadLines(lines);
   EXPECT_EQ(read.losses.at(""), std::vector<double>(20, 1.5));
   EXPECT_EQ(read.losses.at("normal_loss"), std::vector<double>(20, 2.5));
+}
+
+TEST(LossSeries, TheNameOfALossMayStandBetweenOthers) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 20; ++step) {
+    const std::string head = "INFO: (Step: " + std::to_string(step) + ") ";
+    lines.push_back(head + "train_duration_loss = 0.25.");
+    lines.push_back(head +
+                    "train_mel_loss_before = " + (step < 10 ? "0.5." : "nan."));
+  }
+  const std::vector<double> mel =
+      ReadLines(lines).losses.at("train_mel_loss_before");
+  ASSERT_EQ(mel.size(), 20u);
+  EXPECT_EQ(mel[9], 0.5);
+  EXPECT_TRUE(std::isnan(mel[10]));
+}
+
+// In a log of losses of the whole.
+TEST(LossSeries, APartInLinesOfItsOwnIsNewsOnceItIsLost) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 20; ++step) {
+    const std::string head = "(Step: " + std::to_string(step) + ") ";
+    lines.push_back(head + "train_loss = 2.5.");
+    const bool bad = step == 3 || step > 9;
+    lines.push_back(head + "mel_loss = " + (bad ? "nan." : "0.5."));
+  }
+  const Read read = ReadLines(lines);
+  EXPECT_EQ(read.losses.at(""), std::vector<double>(20, 2.5));
+  EXPECT_EQ(read.losses.at("mel_loss").size(), 8u);
+}
+
+TEST(DifferInLastWord, IsAskedOfWords) {
+  EXPECT_TRUE(DifferInLastWord("step 7 mel_loss:", "step 8 dur_loss:"));
+  EXPECT_FALSE(DifferInLastWord("step 7 loss:", "step 8 loss:"));
+  EXPECT_FALSE(DifferInLastWord("[seg] step 7 loss", "[cls] step 7 loss"));
+  EXPECT_FALSE(DifferInLastWord("step 7 loss", "step 7"));
 }
 
 TEST(LossSeries, TasksThatTakeTurnsAre) {

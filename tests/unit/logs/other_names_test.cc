@@ -115,5 +115,88 @@ TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
             "step=1 loss=2.5\nstep=2 loss=nan\n");
 }
 
+TEST(OtherNames, ACostOfTimeIsNoLoss) {
+  EXPECT_EQ(Told("Epoch[1] Time cost=103.25\nEpoch[2] elapsed cost=103.5\n"
+                 "Epoch[3] cost time=103.25\nstep=4 Duration cost: 0.5\n"
+                 "step=5 3 sec cost: 0.5"),
+            "step=5 loss=0.5\n");
+  const auto alike = [](std::string_view name) {
+    std::string lines;
+    for (const char* number : {"9.5", "9.25", "9.5", "9.25", "9.0"}) {
+      lines += "it " + std::to_string(lines.size()) + " " + std::string(name) +
+               " " + number + "\n";
+    }
+    return ToldFacts("alike_lines", lines);
+  };
+  for (const char* time : {"Time cost", "cost time", "cost (sec)",
+                           "elapsed "
+                           "cost",
+                           "cost time:"}) {
+    EXPECT_EQ(alike(time), "") << time;
+  }
+  EXPECT_NE(alike("cost"), "");
+}
+
+// MXNet's lines of one metric each.
+TEST(OtherNames, AScoreOfATrainingIsNoLoss) {
+  std::string lines;
+  for (const char* number : {"0.5", "0.25", "0.5", "0.25", "0.125"}) {
+    lines += "Epoch[0] Batch [" + std::to_string(lines.size()) +
+             "]\tSpeed: 37.5 samples/sec\tTrain-ObjectAcc=" + number + "\n";
+  }
+  EXPECT_EQ(ToldFacts("alike_lines", lines), "");
+  EXPECT_EQ(Told(lines + "Epoch[0] Batch [300]\tTrain-SmoothL1=nan"),
+            "step=300 loss=nan\n");
+}
+
+// nanoGPT's lines of evaluations, where lines of steps stand beside them.
+TEST(OtherNames, ALossBesideAnEvaluationsSaysNothingNew) {
+  const std::string evaluated = "step 90: train loss 9.5, val loss nan\n";
+  EXPECT_EQ(Told(evaluated + evaluated),
+            "step=90 loss=9.5\nstep=90 loss=9.5\n");
+  EXPECT_EQ(Told(evaluated +
+                 "10 | loss 2.5 | lr 0.1\n20 | loss 2.5 | lr 0.1\n"
+                 "30 | loss 2.5 | lr 0.1\n40 | loss 2.5 | lr 0.1\n" +
+                 evaluated + "50 | loss 2.5 | lr 0.1"),
+            "step=90 loss=9.5\nstep=20 loss=2.5 learning_rate=0.1\nstep=30 "
+            "loss=2.5 learning_rate=0.1\n"
+            "step=40 loss=2.5 learning_rate=0.1\nstep=50 loss=2.5 "
+            "learning_rate=0.1\n");
+}
+
+TEST(OtherNames, LinesOfEvaluationsAreNoneOfATrainingsThatAreAlike) {
+  std::string lines;
+  for (const char* loss : {"2.5", "2.25", "2.0", "1.75", "1.5"}) {
+    for (const char* head : {"- Train", "- Valid", "[eval]"}) {
+      lines += std::string(head) + " | Epoch 7 | 0.5 it | Loss " + loss + "\n";
+    }
+  }
+  EXPECT_EQ(ToldFacts("alike_lines", lines),
+            "loss=2.5\nloss=2.25\nloss=2\nloss=1.75\nloss=1.5\n");
+}
+
+// Of a terminal without other signs, and with a count of three digits.
+TEST(OtherNames, ABarMayBeOfAsciiAndAnotherAroundIt) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch < 4; ++epoch) {
+    for (int batch = 1; batch <= 8; ++batch) {
+      lines.push_back("INFO - 50%|#####" + std::to_string(batch) + "    | " +
+                      std::to_string(batch) +
+                      ".00/8.00 [00:14<00:12, 6.10batch/s, loss=2.5]");
+    }
+    lines.push_back("INFO - loss=2.5, accuracy=0.5,");
+    lines.push_back("INFO - 30%|###       | " + std::to_string(epoch) +
+                    "/3 [00:26<04:01, 26.86s/epoch, loss=2.5]");
+  }
+  const ReadLog read = ReadAll(lines);
+  EXPECT_EQ(read.coverage.unread, 0u);
+  int64_t step = 0;
+  for (const LogRecord& record : read.records) {
+    EXPECT_GE(record.step.step, step);
+    step = record.step.step;
+  }
+  EXPECT_EQ(step, 24);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -97,5 +97,34 @@ TEST(ScoreLinesTest, TheBestAndTheMeanAreTold) {
   EXPECT_NEAR(std::stod(settings.at("accuracy")), 0.41, 0.01);
 }
 
+// What a log tells of scores that are the worst in all lines.
+std::string WorstOf(const std::string& columns, int lines) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int epoch = 0; epoch < lines; ++epoch) {
+    reader.ReadLine("step=" + std::to_string(100 * epoch) + " loss=2.5 " +
+                    columns);
+  }
+  reader.Finish();
+  const auto told = reader.run().settings.find("scores_worst");
+  return told == reader.run().settings.end() ? "" : told->second;
+}
+
+TEST(ScoreLinesTest, ScoresThatAreTheWorstThroughoutAreTold) {
+  EXPECT_EQ(WorstOf("f1=0.0", 20), "20");
+  EXPECT_EQ(WorstOf("wer=1.0", 20), "20");
+  EXPECT_EQ(WorstOf("TER: 104.5", 20), "20") << "percent";
+  EXPECT_EQ(WorstOf("acc=0.0604", 160), "20") << "batches say less";
+  EXPECT_EQ(WorstOf("f1=0.0", 7), "") << "few";
+  for (const char* better : {"f1=0.4", "wer=0.8", "TER: 60.5", "acc=0.0",
+                             "acc=0.06", "f1=0 acc=0.4"}) {
+    EXPECT_EQ(WorstOf(better, 160), "") << better;
+  }
+}
+
+TEST(ScoreLinesTest, AnEvaluationThatNeverMovesIsOne) {
+  EXPECT_EQ(WorstOf("val_loss=2.3872", 21), "20");
+  EXPECT_EQ(WorstOf("val_loss=2.4", 21), "") << "rounded";
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -22,6 +22,14 @@ constexpr SampleLines kLines[] = {
      "evaluated: Validation cost loss=nan"},
     {"behind its epoch", "Valid Epoch: 16 Loss: nan: 100% 660/660",
      "evaluated: Valid Epoch: 16 Loss loss=nan"},
+    {"a line of its own, of parts",
+     "- Valid | Epoch 12 | 1/3 | 0.31 it/sec | Loss nan | Reco nan\n"
+     "[Eval] step 90, 0.5 s, loss 2.5",
+     "evaluated: Valid | Epoch 12 | 1/3 | 0.31 it/sec | Loss loss=nan\n"
+     "evaluated: Eval] step 90, 0.5 s, loss loss=2.5"},
+    {"of the best one",
+     "val loss: nan\nNew best valid loss 2.5\nbest val loss: 2.5",
+     "evaluated: val loss loss=nan"},
     {"a path", "{'train/loss': 1.5, 'eval/loss': nan}",
      "evaluated: eval/loss loss=nan"},
     {"in a bar", "Validating: 100%|###| 10/10 [00:01, v_num=1, val_loss=inf]",
@@ -35,7 +43,8 @@ constexpr SampleLines kLines[] = {
     {"far above the lowest",
      "val loss 2.5\nval loss 2\nval loss 9\nval loss 90\nval loss 4\n"
      "val loss 1",
-     "evaluated: val loss loss=90\nevaluated: val loss loss=4"},
+     "evaluated: val loss loss=9\nevaluated: val loss loss=90\n"
+     "evaluated: val loss loss=4\nevaluated: val loss loss=1"},
     {"by its set alone", "i=40 train=0.9 valid=nan\ni=50 train=0.9 valid=2.5",
      "evaluated: valid loss=nan\nevaluated: valid loss=2.5"},
     {"a score that rises, by its set alone", "val: 0.01\nval: 0.5\nval: 0.9",

@@ -25,7 +25,8 @@ constexpr SampleLines kLines[] = {
      "Iter 61/900 loss 2 scale 32768.0 gnorm 0.5\n"
      "step 62 - loss 2 - loss scale 1024 - grad norm nan\n"
      "step 63 | loss 2 | logit scale 4.5 | max_grad_norm 1.0",
-     "step=60 loss=1.75 loss_scale=65536 grad_norm=inf\n"
+     "step=60 loss=1.75 loss_scale=65536 grad_norm=inf "
+     "learning_rate=0.0001\n"
      "step=61 loss=2 loss_scale=32768 grad_norm=0.5\n"
      "step=62 loss=2 loss_scale=1024 grad_norm=nan\n"
      "step=63 loss=2"},
@@ -300,7 +301,8 @@ constexpr SampleLines kLines[] = {
     {"thousands, and steps of an epoch",
      "step 8,000/10,000 | loss 2.5 | lr 0.5\n"
      "step 9,000/10,000 | loss 2 | lr 0.5",
-     "step=8000 loss=2.5\nstep=9000 loss=2"},
+     "step=8000 loss=2.5 learning_rate=0.5\n"
+     "step=9000 loss=2 learning_rate=0.5"},
     {"an epoch a line, each with its last step",
      "epoch: [1/3] step: [500/500] loss: 2.5\n"
      "epoch: [2/3] step: [500/500] loss: 2.25",
@@ -347,7 +349,8 @@ constexpr SampleLines kLines[] = {
      "step 21 eval ce_loss 2.75\nstep 30 train_ce_loss 2.25 lr 0.5\n"
      "step 40 Cross Entropy Loss 2\nstep 50 entropy loss 0.5\n"
      "step 60 train_loss 1.5\nstep 61 aux_loss 1.5",
-     "step=10 loss=2.5 cross_entropy\nstep=30 loss=2.25 cross_entropy\n"
+     "step=10 loss=2.5 cross_entropy\nstep=30 loss=2.25 learning_rate=0.5 "
+     "cross_entropy\n"
      "step=40 loss=2 cross_entropy\nstep=50 loss=0.5\nstep=60 loss=1.5"},
     {"losses without their sum, and with it",
      "[Epoch 3][Batch 100], LR: 0.5, ObjLoss=32.5, BoxLoss=15.5\n"

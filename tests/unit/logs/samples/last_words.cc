@@ -37,6 +37,16 @@ constexpr SampleLines kLines[] = {
      "step=12 grad_norm=nan"},
     {"a line of one's own", "NaN loss in step 7, aborting.",
      "stopped: NaN loss in step 7, aborting. step=7 loss=nan"},
+    {"a loss that grew",
+     "loss is exploding, aborting.\nStopping early, the loss has diverged\n"
+     "RuntimeError: Loss diverged at step 40 (1e9)",
+     "stopped: loss is exploding, aborting. loss=0\n"
+     "stopped: RuntimeError: Loss diverged at step 40 (1e9) step=40 loss=0"},
+    {"exceptions of C++",
+     "terminate called after throwing an instance of 'std::runtime_error'\n"
+     "  what():  Encountered NaN.\n  what():  no such file",
+     "stopped: what():  Encountered NaN. loss=nan\n"
+     "broke off: what():  no such file"},
     {"an exception over something else",
      "KeyError: 'labels'\n"
      "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried 2.00 GiB\n"

@@ -11,8 +11,10 @@ constexpr SampleLines kLines[] = {
      "other objective"},
     {"a part of the model", "[INFO] Unfreezing the backbone",
      "other objective"},
-    {"a stage", "===== Stage 2 =====\nEntering phase 3: long sequences",
-     "other objective\nother objective"},
+    {"a stage",
+     "===== Stage 2 =====\nEntering phase 3: long sequences\n"
+     "=== task 2: labels permuted ===",
+     "other objective\nother objective\nother objective"},
     {"what is counted up",
      "level 1: sequences of 8\nlevel 2: sequences of 16\n"
      ">> difficulty now 0.1\n>> difficulty now 0.2\n"

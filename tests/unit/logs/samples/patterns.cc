@@ -35,6 +35,29 @@ constexpr SampleLines kPaddleOcr[] = {
     {"no loss", "[2026/03/06 13:21:05] ppocr INFO: epoch: [1/500], best", ""},
 };
 
+constexpr SampleLines kKaldi[] = {
+    {"an objective, and a sum",
+     "LOG (nnet3-train[5.5.9~1-e3]:PrintStatsForThisPhase():nnet-training.cc:"
+     "279) Average objective function for 'output' for minibatches 10-19 is "
+     "-4.5 over 19314 frames.\n"
+     "LOG (nnet3-chain-train[5.5.9~1-e3]:PrintStatsForThisPhase():nnet-training"
+     ".cc:299) Average objective function for 'output' for minibatches 100-199 "
+     "is -0.25 + -0.5 = -0.75 over 581206 frames.\n"
+     "LOG (nnet3-chain-train[5.5.9~1-e3]) Average objective function for "
+     "'output' for minibatches 200-299 is nan + nan = nan over 5812 frames.",
+     "step=19 loss=4.5 of_objective\n"
+     "step=199 loss=0.75 of_objective\n"
+     "step=299 loss=nan of_objective"},
+    {"another head's, the mean of all, and torn",
+     "LOG (nnet3-chain-train[5.5.9]) Average objective function for "
+     "'output-xent' for minibatches 0-99 is -2.5 over 588572 frames.\n"
+     "LOG (nnet3-train[5.5.9]:PrintTotalStats()) Overall average objective "
+     "function for 'output' is -1.5 over 1168000 frames.\n"
+     "LOG (nnet3-train[5.5.9]) Average objective function for 'output' for "
+     "minibatches 10-19 is -4.5",
+     ""},
+};
+
 constexpr SampleLines kIcefall[] = {
     {"ranks, and a scale that is small",
      "2026-03-20 02:25:34,195 WARNING [train.py:1047] (1/2) Grad scale is "
@@ -246,6 +269,7 @@ const SampleTable kIcefallSamples = {"icefall", kIcefall};
 const SampleTable kFunAsrSamples = {"funasr", kFunAsr, "espnet"};
 const SampleTable kNnUnetSamples = {"nnunet", kNnUnet};
 const SampleTable kCoquiSamples = {"coqui", kCoqui};
+const SampleTable kKaldiSamples = {"kaldi", kKaldi};
 const SampleTable kSb3Samples = {"stable_baselines3", kSb3};
 
 }  // namespace nanwatch

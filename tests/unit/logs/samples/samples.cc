@@ -46,6 +46,7 @@ constexpr const SampleTable* kTables[] = {
     &kFunAsrSamples,
     &kNnUnetSamples,
     &kCoquiSamples,
+    &kKaldiSamples,
     &kSb3Samples,
     &kYoloxSamples,
     &kMarianSamples,

@@ -33,6 +33,7 @@ extern const SampleTable kIcefallSamples;
 extern const SampleTable kFunAsrSamples;
 extern const SampleTable kNnUnetSamples;
 extern const SampleTable kCoquiSamples;
+extern const SampleTable kKaldiSamples;
 extern const SampleTable kSb3Samples;
 extern const SampleTable kYoloxSamples;
 extern const SampleTable kMarianSamples;

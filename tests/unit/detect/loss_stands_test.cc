@@ -1,0 +1,120 @@
+// Rule 36: what says beside the loss that nothing is learned, or that it may
+// stand.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "detect/clamped_log.h"
+#include "detect/loss_not_decreasing.h"
+#include "tests/golden/words.h"
+#include "tests/unit/detect/noise.h"
+#include "tests/unit/detect/rule_feed.h"
+
+namespace nanwatch {
+namespace {
+
+using Feed = StepFeed<LossNotDecreasing>;
+
+// A steep fall, and a level that is some degenerate solution's.
+Feed FallsAndStands(const char* scores, double falls = 0) {
+  Feed f(NoScaler());
+  f.run.settings["scores_worst"] = scores;
+  Noise noise;
+  for (const double loss : {6.4, 4.1, 3.2}) f.Step({.loss = loss});
+  for (int i = 0; i < 21; ++i) {
+    f.Step({.loss = 2.97 * (1 - falls * i) * noise.Factor(0.01)});
+  }
+  return f;
+}
+
+TEST(LossStands, ScoresThatStayTheWorstAreAWarning) {
+  Feed f = FallsAndStands("16");
+  EXPECT_EQ(f.now, Severity::kWarning);
+  ExpectWords(f.Described().sentence);
+  EXPECT_EQ(FallsAndStands("").now, Severity::kNone) << "no scores";
+  EXPECT_EQ(FallsAndStands("8").now, Severity::kNone) << "few";
+  EXPECT_EQ(FallsAndStands("16", 0.02).now, Severity::kNone) << "it falls";
+}
+
+TEST(LossStands, AScoreThatComesEndsIt) {
+  Feed f = FallsAndStands("16");
+  f.run.settings["scores_worst"] = "";
+  Noise noise;
+  for (int i = 0; i < 400; ++i) {
+    f.Step({.loss = 2.97 * std::exp(-0.01 * i) * noise.Factor(0.01)});
+  }
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
+// Dead units in the middle of a run: no batch moves the loss any more.
+TEST(LossStands, OneThatStopsAfterFewRecordsIsAWarning) {
+  const auto stops = [](int before, int records) {
+    Feed f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < before; ++i) {
+      f.Step({.loss = 2.42 * noise.Factor(0.02)});
+    }
+    f.Steps({.loss = 2.302585}, records);
+    return f.now;
+  };
+  EXPECT_EQ(stops(6, 32), Severity::kWarning);
+  EXPECT_EQ(stops(20, 32), Severity::kWarning);
+  EXPECT_EQ(stops(6, 12), Severity::kNone) << "a bar may show one again";
+}
+
+// Full batches come to rest: each move is smaller than the one before.
+TEST(LossStands, OneThatComesToRestHasConverged) {
+  Feed f(NoScaler());
+  for (int i = 0; i < 400; ++i) {
+    const double loss = 0.5 + 2 * std::exp(-i / 20.0);
+    f.Step({.loss = std::round(loss * 1e4) / 1e4});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+TEST(LossStands, AtTheEndTwelveRecordsAlikeAreEnough) {
+  const auto at_end = [](double loss, int records) {
+    Feed f(NoScaler());
+    f.Steps({.loss = loss}, records);
+    return f.End();
+  };
+  EXPECT_EQ(at_end(0.6931472, 12), Severity::kWarning);
+  EXPECT_EQ(at_end(0.6931472, 11), Severity::kNone);
+  EXPECT_EQ(at_end(0.69, 30), Severity::kNone) << "it may be rounded";
+  EXPECT_EQ(at_end(0, 14), Severity::kWarning);
+}
+
+TEST(LossStands, ALossOfZeroWithGradientsIsSomePolicys) {
+  Feed f(NoScaler());
+  f.Steps({.loss = 0, .grad_norm = 0.3}, 30);
+  EXPECT_EQ(f.End(), Severity::kNone);
+}
+
+TEST(LossStands, WhatBeginsTrainedMayStand) {
+  const auto at_end = [](const char* setting, const char* value) {
+    Feed f(NoScaler());
+    f.run.settings[setting] = value;
+    Noise noise;
+    for (int i = 0; i < 1000; ++i) f.Step({.loss = 3 * noise.Factor(0.005)});
+    return f.End();
+  };
+  EXPECT_EQ(at_end("", ""), Severity::kWarning);
+  EXPECT_EQ(at_end("begins", "trained"), Severity::kNone);
+  EXPECT_EQ(at_end("loss", "denoising"), Severity::kNone);
+}
+
+TEST(LossStands, LossesOfClampedLogarithmsAreNamed) {
+  EXPECT_EQ(ClampedLogOf(87.3365f), "1.2e-38");
+  EXPECT_EQ(ClampedLogOf(16.1181f), "1e-7");
+  EXPECT_EQ(ClampedLogOf(87.34f), "");
+  EXPECT_EQ(ClampedLogOf(2.3026f), "");
+  Feed f(NoScaler());
+  f.Steps({.loss = 87.3365}, 60);
+  EXPECT_NE(f.Described().sentence.find("which is -ln(1.2e-38)"),
+            std::string::npos);
+  ExpectWords(f.Described().sentence);
+}
+
+}  // namespace
+}  // namespace nanwatch
