@@ -124,6 +124,11 @@ void ColumnFact::AddSkipped(double value) {
 
 void ColumnFact::AddAdversary(double value) {
   ++numbers_;
+  adversaries_seen_ = true;
+  if (std::exchange(fact_.guessed, false)) {
+    fact_.Unset(StepField::kLoss);
+    worth_ = 0;
+  }
   if (!fact_.has(StepField::kLoss)) {
     fact_.of_adversary = true;
     fact_.Set(StepField::kLoss, value);
@@ -163,7 +168,35 @@ void ColumnFact::WeighLoss(ColumnMeaning meaning, double value) {
   }
 }
 
+bool ColumnFact::NoteHowWell(ColumnMeaning meaning, double value) {
+  switch (meaning) {
+    case ColumnMeaning::kWeakReward:
+      if (!of_episodes_) return true;
+      [[fallthrough]];
+    case ColumnMeaning::kReward:
+      fact_.of_rewards = true;
+      if (!reward_) reward_ = value;
+      NoteScore(value);
+      return true;
+    case ColumnMeaning::kAccuracy:
+      if (fact_.of_adversary) return true;  // of real and made ones
+      fact_.of_classes = true;
+      NoteScore(value);
+      NoteAccuracy(value);
+      return true;
+    case ColumnMeaning::kScore:
+      NoteWorst(value <= kNoScore, false);
+      return true;
+    case ColumnMeaning::kErrorRate:
+      NoteErrorRate(value);
+      return true;
+    default:
+      return false;
+  }
+}
+
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
+  if (NoteHowWell(meaning, value)) return;
   switch (meaning) {
     case ColumnMeaning::kNothing:
       return;
@@ -192,24 +225,6 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kAdversaryLoss:
       AddAdversary(value);
       return;
-    case ColumnMeaning::kWeakReward:
-      if (!of_episodes_) return;
-      [[fallthrough]];
-    case ColumnMeaning::kReward:
-      fact_.of_rewards = true;
-      if (!reward_) reward_ = value;
-      NoteScore(value);
-      return;
-    case ColumnMeaning::kAccuracy:
-      if (fact_.of_adversary) return;  // of real and made ones
-      fact_.of_classes = true;
-      NoteScore(value);
-      NoteAccuracy(value);
-      return;
-    case ColumnMeaning::kScore:
-      return NoteWorst(value <= kNoScore, false);
-    case ColumnMeaning::kErrorRate:
-      return NoteErrorRate(value);
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
@@ -233,12 +248,13 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   const StepField field = FieldOf(meaning);
   if (meaning == ColumnMeaning::kObjective && !std::isnan(value))
     value = -value;
+  const bool weak = meaning == ColumnMeaning::kWeakMeasure;
+  if (weak && (fact_.of_adversary || !IsReal(value))) return;
   // The line's own, which says more: it is the other adversary's, or of both.
   if (field == StepField::kLoss && std::exchange(fact_.of_adversary, false)) {
     if (!may_be_term_) rival_ = fact_[StepField::kLoss];
     fact_.Unset(StepField::kLoss);
   }
-  if (meaning == ColumnMeaning::kWeakMeasure && !IsReal(value)) return;
   if (field == StepField::kLoss) WeighLoss(meaning, value);
   if (fact_.has(field)) return;
   if (meaning == ColumnMeaning::kLog2LossScale) {
@@ -247,30 +263,6 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     fact_.Set(field, value);
   }
   if (fact_.has(field)) ++numbers_;
-}
-
-bool ColumnFact::AddReward() {
-  if (!reward_ || !std::isfinite(*reward_) || !has_step() || SaysHealth()) {
-    return false;
-  }
-  rewards_apart_ |= best_worth_ > 0;
-  if (best_worth_ > 0) return false;
-  fact_.Set(StepField::kLoss, -*reward_);
-  fact_.of_objective = true;
-  fact_.guessed = true;
-  return true;
-}
-
-bool ColumnFact::AddEvaluation(double loss) {
-  if (best_worth_ > 0 || rewards_apart_ || SaysHealth()) return false;
-  fact_.Set(StepField::kLoss, loss);
-  fact_.guessed = true;
-  return true;
-}
-
-bool ColumnFact::IsReal(double value) {
-  real_ |= value != std::floor(value);
-  return real_;
 }
 
 bool ColumnFact::TellScore(FactList* facts) const {

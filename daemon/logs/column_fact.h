@@ -64,6 +64,7 @@ class ColumnFact {
   // it says what the training is.
   bool AddReward();
   // Scores of the log are rewards: its words speak of episodes.
+  void NoteRewards() { fact_.of_rewards = true; }
   void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);
@@ -101,6 +102,8 @@ class ColumnFact {
   void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  // Takes in a reward or a score. False: it is none.
+  bool NoteHowWell(ColumnMeaning meaning, double value);
   void NoteWorst(bool worst, bool of_batch) {
     fact_.scores_of_batch =
         of_batch && fact_.scores_of_batch == fact_.scores_worst.has_value();
@@ -123,6 +126,7 @@ class ColumnFact {
   std::optional<double> reward_;
   bool of_stand_in_ = false;  // the newest loss that was told is a guess
   bool of_episodes_ = false;
+  bool adversaries_seen_ = false;
   bool rewards_apart_ = false;       // lines without a loss show rewards
   std::optional<double> term_;       // of the loss, that is not finite
   std::optional<double> weak_norm_;  // of a gradient, if anything

@@ -52,4 +52,21 @@ void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact) {
   }
 }
 
+bool AddMapped(const std::vector<std::pair<std::string, ColumnMeaning>>& map,
+               std::string_view line, ColumnFact* fact) {
+  for (const auto& [column, meaning] : map) {
+    const auto number = NumberBehind(line, column + " ", LastNumber::kIsWhole);
+    if (number) fact->AddNumber(meaning, number->value);
+  }
+  return fact->SaysHealth();
+}
+
+bool AddSkip(std::string_view line, ColumnFact* fact) {
+  const auto scale = ScaleOfSkip(line);
+  if (!scale) return false;
+  fact->AddScale(scale->text, scale->value, scale->text.end() == line.end());
+  fact->AddNumber(ColumnMeaning::kOverflow, 1);
+  return true;
+}
+
 }  // namespace nanwatch

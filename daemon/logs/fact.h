@@ -122,6 +122,8 @@ struct LogFact {
   // (loss_series.h); 0: not known.
   std::string_view before_loss;
   uint32_t words = 0;
+  // Such words come in turn with others, lines before them or behind show.
+  bool words_in_turn = false;
 
   std::optional<int32_t> rank;    // where the line names one
   std::optional<int32_t> scaler;  // number of the loss scaler, if it has one

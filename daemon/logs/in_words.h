@@ -58,6 +58,7 @@ struct NamedLoss {
   double value = 0;
   bool cross_entropy = false;  // by its name
   bool parts = false;          // a sum of such losses
+  bool of_policy = false;      // or of what says how good an action is
   size_t at = 0;               // behind its name, or the last one's
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);

@@ -83,7 +83,9 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
   if (!fact.beside && !fact.scaler &&
       (!rank.lanes.several() || rank.series.several())) {
     const size_t series =
-        fact.words == 0 ? 0 : rank.series.Of(fact.words, fact.step, words_);
+        fact.words == 0
+            ? 0
+            : rank.series.Of(fact.words, fact.step, words_, fact.words_in_turn);
     if (rank.step_copies[series].IsCopy(fact, habits_.surely_take_steps)) {
       return;
     }

@@ -61,7 +61,10 @@ std::string SinceText(int64_t step, const std::string& name) {
 LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
                      LogRecordSink sink)
     : columns_(map),
-      assembler_(std::move(sink)),
+      assembler_([this, sink = std::move(sink)](const LogRecord& record) {
+        if (assembler_.has_loss_series()) TellSeries();
+        sink(record);
+      }),
       axis_([this](const LogFact& fact, uint64_t line) {
         if (fact.step) NoteStep(fact);
         assembler_.Take(fact, line);
@@ -136,10 +139,6 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     TakeAfterLost(fact, line);
   } else {
     norms_.Take(fact, line);
-  }
-  if (!series_told_ && assembler_.has_loss_series()) {
-    series_told_ = true;
-    run_.settings.emplace("losses", "of_one_aim");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "logs/assembler.h"
@@ -98,6 +99,11 @@ class LogReader {
   uint64_t lines() const { return std::max(recogniser_.lines(), records_); }
 
  private:
+  void TellSeries() {
+    if (!std::exchange(series_told_, true)) {
+      run_.settings.emplace("losses", "of_one_aim");
+    }
+  }
   void Take(const LogFact& fact, uint64_t line);
   void TakeSetting(const LogFact& fact);
   void Put(const char* name, std::string_view value);

@@ -4,9 +4,11 @@
 #ifndef NANWATCH_LOGS_LONE_LOSSES_H_
 #define NANWATCH_LOGS_LONE_LOSSES_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "logs/fact.h"
 
@@ -20,6 +22,10 @@ class LoneLosses {
             FactList* facts) {
     waiting_.push_back(fact);
     waiting_.back().step = number;
+    // Facts point into it until the next line.
+    before_[before_at_] = fact.before_loss;
+    waiting_.back().before_loss = before_[before_at_];
+    before_at_ = (before_at_ + 1) % before_.size();
     named_ |= !fact.guessed;
     waiting_.back().guessed &= !named_;
     if (waiting_.size() < kEnough && !told_) return;
@@ -37,6 +43,8 @@ class LoneLosses {
   static constexpr size_t kEnough = 3;
 
   FactList waiting_;
+  std::array<std::string, kEnough> before_;  // theirs, in turn
+  size_t before_at_ = 0;
   bool told_ = false;
   bool named_ = false;  // a line that was no guess came
 };

@@ -39,7 +39,7 @@ bool IsAdversary(std::string_view word) {
       "gen",   "netg",   "generator", "adv",           "adversary",
       "actor", "critic", "policy",    "value",         "pi",
       "vf",    "q"};
-  std::string small = LowerCase(word);
+  std::string small = LowerCase(word.substr(word.rfind('/') + 1));
   for (const std::string_view end : {"_loss", "/loss", "-loss", "loss"}) {
     if (small.size() > end.size() && small.ends_with(end)) {
       small.resize(small.size() - end.size());
@@ -130,7 +130,7 @@ LossSeries::Kind* LossSeries::Find(uint32_t words) {
 }
 
 size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
-                      const LossWords& texts) {
+                      const LossWords& texts, bool in_turn) {
   ++lines_;
   Kind* const kind = Find(words);
   if (kind == nullptr) return 0;
@@ -142,7 +142,7 @@ size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
     const bool named =
         kind->shared > 0 &&
         DifferInLastWord(texts.TextOf(kind->words), texts.TextOf(other.words));
-    if (named || kind->shared >= kShared || kind->turns >= kTurns) {
+    if (in_turn || named || kind->shared >= kShared || kind->turns >= kTurns) {
       kind->series = several_++;
       Name(*kind, other, texts);
     }
@@ -151,6 +151,13 @@ size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
   kind->line = lines_;
   newest_ = static_cast<size_t>(kind - kinds_.data());
   return kind->series;
+}
+
+bool LossSeries::IsOther(uint32_t words) const {
+  const Kind* const end = kinds_.data() + known_;
+  return std::any_of(kinds_.data(), end, [words](const Kind& kind) {
+    return kind.words == words && kind.series != 0;
+  });
 }
 
 void LossSeries::Name(const Kind& own, const Kind& other,

@@ -53,9 +53,11 @@ class LossSeries {
   // not known to be another's. Words are another's once they came to a step
   // that others had shown, and differ from theirs in the loss's name alone;
   // else once they came back three times to such a step, or six times to and
-  // fro within some lines.
-  size_t Of(uint32_t words, std::optional<int64_t> step,
-            const LossWords& texts);
+  // fro within some lines. `in_turn`: that is known of them already.
+  size_t Of(uint32_t words, std::optional<int64_t> step, const LossWords& texts,
+            bool in_turn = false);
+  // Whether they are known to be another's than the first line's.
+  bool IsOther(uint32_t words) const;
   bool several() const { return several_ > 1; }
   // By their words they work against each other: a GAN's, an actor's and its
   // critic's.

@@ -36,6 +36,13 @@ bool IsOfOtherLoss(std::string_view word) {
          word.starts_with("Min");
 }
 
+// "trainer/QF1 Loss", "Policy Loss": of a training on rewards.
+bool IsOfPolicy(std::string_view before) {
+  constexpr std::string_view kWords[] = {"policy", "actor", "qf", "qf1", "qf2"};
+  const std::string_view words = TrimBlanks(before);
+  return IsOneOf(LowerCase(words.substr(words.find_last_of(" /") + 1)), kWords);
+}
+
 // Bytes of "is " or "became " where `text` begins with it.
 size_t SizeOfVerb(std::string_view text) {
   constexpr std::string_view kVerbs[] = {"is ", "became ", "becomes ",
@@ -117,13 +124,13 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
       if (whole) {
         return NamedLoss{*loss, classes || EndsWithCrossEntropy(before), false,
-                         at + word.size()};
+                         IsOfPolicy(before), at + word.size()};
       }
       parts = parts.value_or(0) + *loss;
       behind = at + word.size();
     }
   }
-  return parts ? std::optional(NamedLoss{*parts, false, true, behind})
+  return parts ? std::optional(NamedLoss{*parts, false, true, false, behind})
                : std::nullopt;
 }
 

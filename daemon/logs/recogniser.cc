@@ -309,9 +309,12 @@ void Recogniser::Decide() {
                w.fact.kind == LogFact::Kind::kProgress &&
                w.fact.has(StepField::kLoss);
       });
+  std::erase_if(waiting_, [&](const Waiting& w) {
+    return !Wanted(candidates_[w.candidate]) || (w.sign && steps) ||
+           (named && w.fact.guessed);
+  });
+  MarkWordsInTurn();
   for (Waiting& w : std::exchange(waiting_, {})) {
-    if (!Wanted(candidates_[w.candidate]) || (w.sign && steps)) continue;
-    if (named && w.fact.guessed) continue;
     w.fact.text = w.text;
     w.fact.before_loss = words_.TextOf(w.fact.words);
     sink_(w.fact, w.line);

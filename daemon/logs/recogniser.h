@@ -124,6 +124,8 @@ class Recogniser {
                  const RankPrefix& prefix, bool usual);
   void SettleRank(const RankNames::Label& label, LogFact* fact);
   void SettleWaiting();
+  // Losses with other words come in turn from their first line on.
+  void MarkWordsInTurn();
   void TellOrWait();
   // Where a library's lines are all that was read: what shows that steps go by.
   void AddSign(std::string_view line);

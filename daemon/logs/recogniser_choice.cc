@@ -1,6 +1,7 @@
 // Recogniser: which of the formats that read a log is its program's.
 
 #include <algorithm>
+#include <map>
 
 #include "logs/recogniser.h"
 
@@ -12,6 +13,21 @@ int Recogniser::RankOf(const Candidate& c) {
   if (c.format->part != LogFormat::Part::kGeneric) return 3;
   const bool guesses = c.progress == c.guesses;
   return guesses ? 0 : c.format->last_resort ? 1 : 2;
+}
+
+void Recogniser::MarkWordsInTurn() {
+  std::map<int32_t, LossSeries> series;  // of ranks; -1: of lines without one
+  for (const bool known : {false, true}) {
+    for (Waiting& w : waiting_) {
+      if (w.fact.words == 0 || w.fact.beside || w.fact.scaler) continue;
+      LossSeries& own = series[w.fact.rank.value_or(-1)];
+      if (known) {
+        w.fact.words_in_turn = own.IsOther(w.fact.words);
+      } else {
+        own.Of(w.fact.words, w.fact.step, words_);
+      }
+    }
+  }
 }
 
 // Its lines are those of steps, each with its number.

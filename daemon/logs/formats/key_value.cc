@@ -100,7 +100,12 @@ class KeyValueReader : public LineReader {
     const BarPlace place = bar.value_or(BarPlace());
     AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
     const size_t begin = name.value_or(clocks ? place.begin : 0);
-    if (IsEvaluation(line.substr(0, begin))) return;
+    if (IsEvaluation(line.substr(0, begin))) {
+      if (!evaluations_.Loss(line)) return;
+      fact_.Begin(0);  // all of the line is the evaluation's
+      values_.clear();
+      parts_.Begin();
+    }
     if (clocks) {
       const bool first = !name;
       AddPairs(line, place.end, line.size(), &name);
@@ -116,8 +121,9 @@ class KeyValueReader : public LineReader {
     if (!in_words) summed = AddParts() || alone;
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
-        (names_.mapped() ? !AddMapped(line) : !AddLossInWords(line, &summed))) {
-      if (!AddSkip(line) &&
+        (names_.mapped() ? !AddMapped(names_.map(), line, &fact_)
+                         : !AddLossInWords(line, &summed))) {
+      if ((names_.mapped() || !AddSkip(line, &fact_)) &&
           (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
         return ReadOther(line, facts);
       }
@@ -146,7 +152,7 @@ class KeyValueReader : public LineReader {
         usual_.Note(line, bar, values_);
       }
     } else if (!AddNormAlone(facts) && (name || SaysLossIsNaN(line))) {
-      HoldAlone(line.substr(0, name.value_or(0)), !name, facts);
+      HoldAlone(line, name, facts);
     }
   }
 
@@ -175,14 +181,17 @@ class KeyValueReader : public LineReader {
     const size_t told = facts->size();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
-    LogFact& fact = facts->back();
-    fact.before_loss = line.substr(0, loss_at_);
-    fact.words = words_ = words_ ? words_ : NumberOfWords(fact.before_loss);
+    NameLoss(line, &facts->back());
     if (!beside_.Repeats(words_, line.substr(loss_at_))) {
       return evaluations_.Hold(facts);
     }
     facts->pop_back();
     AddFact(LogFact::Kind::kUnderstood, 0, facts);
+  }
+
+  void NameLoss(std::string_view line, LogFact* fact) {
+    fact->before_loss = line.substr(0, loss_at_);
+    fact->words = words_ = words_ ? words_ : NumberOfWords(fact->before_loss);
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
@@ -263,31 +272,12 @@ class KeyValueReader : public LineReader {
     return part.has_value();
   }
 
-  // Of a line without a loss: its update was left out, and the scale is new.
-  bool AddSkip(std::string_view line) {
-    const auto scale = names_.mapped() ? std::nullopt : ScaleOfSkip(line);
-    if (!scale) return false;
-    fact_.AddScale(scale->text, scale->value, scale->text.end() == line.end());
-    fact_.AddNumber(ColumnMeaning::kOverflow, 1);
-    return true;
-  }
-
   // An evaluation's loss, where the log shows no other.
   bool AddEvaluation(std::string_view line) {
     const auto loss = evaluations_.Loss(line);
     if (!loss || names_.mapped() || !fact_.AddEvaluation(*loss)) return false;
     loss_at_ = evaluations_.Take();
     return true;
-  }
-
-  // Of a map's columns whose numbers stand behind a blank. False: none does.
-  bool AddMapped(std::string_view line) {
-    for (const auto& [column, meaning] : names_.map()) {
-      const auto number =
-          NumberBehind(line, column + " ", LastNumber::kIsWhole);
-      if (number) fact_.AddNumber(meaning, number->value);
-    }
-    return fact_.SaysHealth();
   }
 
   // Where the log's losses have signs before them, the rest is prose, but for
@@ -298,6 +288,7 @@ class KeyValueReader : public LineReader {
     if (punctuated_ && !SaysLossIsNaN(line)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
+    if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
     fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                         : ColumnMeaning::kLoss,
@@ -347,13 +338,19 @@ class KeyValueReader : public LineReader {
     if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
   }
 
-  // `in_words`: where it says "loss 2.3", it is not read.
-  void HoldAlone(std::string_view before, bool in_words, FactList* facts) {
+  // `name`: where the first one begins; none: it says "loss 2.3", where it is
+  // not read.
+  void HoldAlone(std::string_view line, std::optional<size_t> name,
+                 FactList* facts) {
+    const std::string_view before = line.substr(0, name.value_or(0));
     const bool begins = !fact_.fact().guessed &&
                         std::none_of(before.begin(), before.end(), IsLower);
     if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
       LogFact fact = fact_.fact();
-      fact.guessed = in_words;
+      fact.guessed = !name;
+      words_ = 0;
+      if (loss_at_ > 0) NameLoss(line, &fact);
+      words_ = 0;
       alone_.Hold(fact, bare_.doubtful(), facts);
     }
   }

@@ -57,8 +57,8 @@ TEST(NumberOfWords, NumbersAndWhatStandsForThemAreLeftOut) {
 TEST(LossSeries, HeadsInLinesOfTheirOwnAreSeries) {
   const Read read = ReadLines(Lines({"[seg]", "[cls]", "[box]"}, 40));
   EXPECT_EQ(read.losses.at(""), std::vector<double>(40, 1.5));
-  EXPECT_EQ(read.losses.at("cls"), std::vector<double>(38, 2.5));
-  EXPECT_EQ(read.losses.at("box"), std::vector<double>(38, 3.5));
+  EXPECT_EQ(read.losses.at("cls"), std::vector<double>(40, 2.5));
+  EXPECT_EQ(read.losses.at("box"), std::vector<double>(40, 3.5));
   EXPECT_TRUE(read.one_aim);
 }
 
@@ -67,7 +67,7 @@ TEST(LossSeries, AWordThatIsNotAsciiBecomesANumber) {
                                      "[\xc2\x9b"
                                      "31m]"},
                                     20));
-  EXPECT_EQ(read.losses.at("1").size(), 18u);
+  EXPECT_EQ(read.losses.at("1").size(), 20u);
 }
 
 TEST(LossSeries, ByTheNameOfTheLossToo) {
@@ -126,13 +126,24 @@ TEST(LossSeries, TasksThatTakeTurnsAre) {
                     " loss: " + (step % 2 == 0 ? "1.5" : "2.5"));
   }
   const Read read = ReadLines(lines);
-  EXPECT_EQ(read.losses.at("detect"), std::vector<double>(25, 2.5));
+  EXPECT_EQ(read.losses.at("detect"), std::vector<double>(30, 2.5));
 }
 
 TEST(LossSeries, CopiesOfRanksAreNone) {
   const Read read = ReadLines(Lines({"rank0", "rank1", "rank2"}, 40));
   EXPECT_EQ(read.losses.size(), 1u);
   EXPECT_FALSE(read.one_aim);
+}
+
+TEST(LossSeries, LinesThatSayNothingElseAre) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    lines.push_back("Train Epoch: " + std::to_string(epoch) + " Loss: 0.5");
+    lines.emplace_back("Train_loss: 46.5, Val_los: nan");
+  }
+  const Read read = ReadLines(lines);
+  EXPECT_EQ(read.losses.size(), 2u);
+  EXPECT_TRUE(read.one_aim);
 }
 
 TEST(LossSeries, ASummaryOfAnEpochIsNone) {

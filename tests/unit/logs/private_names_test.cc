@@ -49,6 +49,13 @@ TEST(PrivateNames, AnEvaluationsLossStandsWhereNoOtherIs) {
                  "[20]\tvalid_0's l2: 2.25"),
             "step=20 loss=2.25 guessed\nstep=30 loss=nan guessed\n"
             "step=40 loss=nan guessed\n");
+  EXPECT_EQ(Told("[1]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
+                 "[2]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
+                 "[3]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
+                 "[4]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
+                 "val: auc=0.5 val_loss=2.5 loss=2.5 step=5"),
+            "step=2 loss=2.5 guessed\nstep=3 loss=2.5 guessed\n"
+            "step=4 loss=2.5 guessed\n");
   EXPECT_EQ(Told("step=1 val_loss=2.5\nstep=2 val_loss=2.5\n"
                  "step=2 loss=3.5\nstep=3 val_loss=2.5\nstep=4 val_loss=2.5"),
             "step=2 loss=3.5\n");
@@ -97,6 +104,16 @@ TEST(PrivateNames, AGradientIsItsNormBesideALoss) {
             "step=0 loss=0.5 grad_norm=0.");
 }
 
+TEST(PrivateNames, BesideAdversariesNeitherStandsForALoss) {
+  for (const std::string_view line : {"step=2 d_loss=0.5 g_loss=1.5 l1=20.5",
+                                      "step=2 l1=20.5 d_loss=0.5 g_loss=1.5"}) {
+    EXPECT_EQ(Told(line), Told("step=2 d_loss=0.5 g_loss=1.5"));
+  }
+  EXPECT_EQ(Told("step=2 d_loss=0.5\nstep=2 val_loss=2.5\n"
+                 "step=3 val_loss=2.5\nstep=4 val_loss=2.5"),
+            Told("step=2 d_loss=0.5"));
+}
+
 TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
   EXPECT_EQ(Told("step=1 loss=2.5 score=0.5\n"
                  "episode: 2, score: 16, loss: 0.5\n"
@@ -105,6 +122,13 @@ TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
             "step=3 loss=0.5 of_rewards\n");
   EXPECT_EQ(Told("env_step=10000, len=200, loss=4.5, rew=-1025.5"),
             "step=10000 loss=4.5 of_rewards\n");
+}
+
+TEST(PrivateNames, APolicysLossIsOfATrainingOnRewards) {
+  EXPECT_EQ(Told("step 1 trainer/QF1 Loss 2.5\nstep 2 Policy Loss -2.5\n"
+                 "step 3 Critic Loss 2.5"),
+            "step=1 loss=2.5 of_rewards\nstep=2 loss=-2.5 of_rewards\n"
+            "step=3 loss=2.5\n");
 }
 
 TEST(PrivateNames, AStepMayBeginTheLine) {

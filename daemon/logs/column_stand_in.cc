@@ -1,0 +1,35 @@
+// What stands for a line's loss where the log shows none.
+
+#include <cmath>
+
+#include "logs/column_fact.h"
+
+namespace nanwatch {
+
+bool ColumnFact::AddReward() {
+  if (!reward_ || !std::isfinite(*reward_) || !has_step() || SaysHealth()) {
+    return false;
+  }
+  rewards_apart_ |= best_worth_ > 0;
+  if (best_worth_ > 0) return false;
+  fact_.Set(StepField::kLoss, -*reward_);
+  fact_.of_objective = true;
+  fact_.guessed = true;
+  return true;
+}
+
+bool ColumnFact::AddEvaluation(double loss) {
+  if (best_worth_ > 0 || adversaries_seen_ || rewards_apart_ || SaysHealth()) {
+    return false;
+  }
+  fact_.Set(StepField::kLoss, loss);
+  fact_.guessed = true;
+  return true;
+}
+
+bool ColumnFact::IsReal(double value) {
+  real_ |= value != std::floor(value);
+  return real_;
+}
+
+}  // namespace nanwatch
