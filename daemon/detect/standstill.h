@@ -67,12 +67,12 @@ class Standstill {
  private:
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
-  static constexpr float kLeap = 0.03f;     // of the loss, one counts for; ours
-  static constexpr int32_t kKnown = 16;     // losses that show it; ours
-  static constexpr float kDigits = 4;       // of the last one; ours
-  static constexpr float kCents = 100;      // a loss in whole ones is rounded
+  static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
+  static constexpr int32_t kKnown = 16;  // losses that show it; ours
+  static constexpr float kDigits = 4;    // of the last one; ours
+  static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
   static constexpr float kParts = 0.01f;    // of a cent, that none is; ours
-  static constexpr float kMill = 0.001f;    // the next digit
+  static constexpr float kMill = 0.001f;    // the next digit; ours
   static constexpr int32_t kSurely = 32;    // records; ours
   static constexpr float kOfLeap = 0.25f;   // of one move alone; ours
   static constexpr float kShown = 100;      // of the last one, of a loss; ours

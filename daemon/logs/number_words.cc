@@ -47,6 +47,38 @@ bool IsWholeLoss(std::string_view text) {
   return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss;
 }
 
+// Takes in what one of the words of `text` says, which means `usual` alone or
+// with the one before it.
+void Weigh(std::string_view text, std::string_view word, ColumnMeaning usual,
+           bool negated, NumberWords* found) {
+  if (usual == ColumnMeaning::kObjective || usual == ColumnMeaning::kMeasure) {
+    found->Raise(LossWord::kNamed,
+                 usual == ColumnMeaning::kObjective && !negated);
+  } else if (usual == ColumnMeaning::kWeakMeasure) {
+    found->Raise(LossWord::kWeak, false);
+  } else if (IsLoss(usual)) {
+    found->Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss, false);
+  } else if (usual == ColumnMeaning::kAccuracy) {
+    found->Raise(LossWord::kAccuracy, true);
+    found->usual = usual;
+  } else if (usual == ColumnMeaning::kReward) {
+    found->Raise(LossWord::kReward, true);
+    found->usual = usual;
+  } else if (usual != ColumnMeaning::kNothing &&
+             usual != ColumnMeaning::kWeakReward) {
+    found->usual = usual;
+  } else if (IsKindOfLoss(word)) {
+    found->Raise(LossWord::kPart, false);
+    found->part |= IsPartOfLoss(word);
+  } else if (IsOneOf(word, kLossWords)) {
+    found->Raise(LossWord::kNamed, false);
+  } else if (IsOneOf(word, kWeakWords)) {
+    found->Raise(LossWord::kWeak, false);
+  } else if (IsOneOf(word, kTrainWords)) {
+    found->Raise(LossWord::kTrain, false);
+  }
+}
+
 }  // namespace
 
 NumberWords WordsOf(std::string_view text) {
@@ -80,34 +112,7 @@ NumberWords WordsOf(std::string_view text) {
                                     ? alone
                                     : ForeignMeaning(word);
     two = word;
-    if (usual == ColumnMeaning::kObjective ||
-        usual == ColumnMeaning::kMeasure) {
-      found.Raise(LossWord::kNamed,
-                  usual == ColumnMeaning::kObjective && !negated);
-    } else if (usual == ColumnMeaning::kWeakMeasure) {
-      found.Raise(LossWord::kWeak, false);
-    } else if (IsLoss(usual)) {
-      found.Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss,
-                  false);
-    } else if (usual == ColumnMeaning::kAccuracy) {
-      found.Raise(LossWord::kAccuracy, true);
-      found.usual = usual;
-    } else if (usual == ColumnMeaning::kReward) {
-      found.Raise(LossWord::kReward, true);
-      found.usual = usual;
-    } else if (usual != ColumnMeaning::kNothing &&
-               usual != ColumnMeaning::kWeakReward) {
-      found.usual = usual;
-    } else if (IsKindOfLoss(word)) {
-      found.Raise(LossWord::kPart, false);
-      found.part |= IsPartOfLoss(word);
-    } else if (IsOneOf(word, kLossWords)) {
-      found.Raise(LossWord::kNamed, false);
-    } else if (IsOneOf(word, kWeakWords)) {
-      found.Raise(LossWord::kWeak, false);
-    } else if (IsOneOf(word, kTrainWords)) {
-      found.Raise(LossWord::kTrain, false);
-    }
+    Weigh(text, word, usual, negated, &found);
   });
   if (UsualMeaning(TrimBlanks(text)) == ColumnMeaning::kStep) {
     found.any = false;

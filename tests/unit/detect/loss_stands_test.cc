@@ -111,8 +111,6 @@ TEST(LossStands, LossesOfClampedLogarithmsAreNamed) {
   EXPECT_EQ(ClampedLogOf(2.3026f), "");
   Feed f(NoScaler());
   f.Steps({.loss = 87.3365}, 60);
-  EXPECT_NE(f.Described().sentence.find("which is -ln(1.2e-38)"),
-            std::string::npos);
   ExpectWords(f.Described().sentence);
 }
 

@@ -19,8 +19,7 @@ constexpr SampleLines kLines[] = {
      "Region 94 Avg IOU: -nan, Class: -nan, Obj: -nan, No Obj: 0.4, .5R: "
      "-nan, .75R: -nan,  count: 0",
      ""},
-    {"not finite",
-     "900: nan, nan avg, 0.001 rate, 3.5 seconds, 57600 images",
+    {"not finite", "900: nan, nan avg, 0.001 rate, 3.5 seconds, 57600 images",
      "step=900 loss=nan learning_rate=0.001"},
 };
 

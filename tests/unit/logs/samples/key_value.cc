@@ -21,12 +21,11 @@ constexpr SampleLines kLines[] = {
      "overflow: True",
      "step=40 loss=2.5 learning_rate=0.001 overflowed"},
     {"no signs at all",
-     "step 60 | loss 1.75 | loss_scale 65536 | grad_norm inf | lr 1e-4\n"
+     "step 60 | loss 1.75 | loss_scale 65536 | grad_norm inf\n"
      "Iter 61/900 loss 2 scale 32768.0 gnorm 0.5\n"
      "step 62 - loss 2 - loss scale 1024 - grad norm nan\n"
      "step 63 | loss 2 | logit scale 4.5 | max_grad_norm 1.0",
-     "step=60 loss=1.75 loss_scale=65536 grad_norm=inf "
-     "learning_rate=0.0001\n"
+     "step=60 loss=1.75 loss_scale=65536 grad_norm=inf\n"
      "step=61 loss=2 loss_scale=32768 grad_norm=0.5\n"
      "step=62 loss=2 loss_scale=1024 grad_norm=nan\n"
      "step=63 loss=2"},
@@ -339,18 +338,17 @@ constexpr SampleLines kLines[] = {
      "step=81 val_cross_entropy_loss: 3\n"
      "step=90 avg_loss=9 mlm_loss=1.5\nstep=91 mlm_loss=1.5 avg_loss=9\n"
      "step 92 ce_loss: nan",
-     "step=30 loss=2.25 learning_rate=0.5 cross_entropy\n"
-     "step=40 loss=1.5\nstep=50 loss=1.75\nstep=60 loss=1.75\n"
-     "step=70 loss=-1\nstep=80 loss=2 cross_entropy\n"
-     "step=90 loss=1.5 cross_entropy\nstep=91 loss=1.5 cross_entropy\n"
-     "step=92 loss=nan cross_entropy"},
+     "step=30 loss=2.25 learning_rate=0.5 cross_entropy\nstep=40 loss=1.5\n"
+     "step=50 loss=1.75\nstep=60 loss=1.75\nstep=70 loss=-1\n"
+     "step=80 loss=2 cross_entropy\nstep=90 loss=1.5 cross_entropy\n"
+     "step=91 loss=1.5 cross_entropy\nstep=92 loss=nan cross_entropy"},
     {"cross entropies without signs",
      "step 10 cross_entropy_loss 2.5\nstep 20 val_cross_entropy_loss 2.75\n"
      "step 21 eval ce_loss 2.75\nstep 30 train_ce_loss 2.25 lr 0.5\n"
      "step 40 Cross Entropy Loss 2\nstep 50 entropy loss 0.5\n"
-     "step 60 train_loss 1.5\nstep 61 aux_loss 1.5",
-     "step=10 loss=2.5 cross_entropy\nstep=30 loss=2.25 learning_rate=0.5 "
-     "cross_entropy\n"
+     "step 60 train_loss 1.5",
+     "step=10 loss=2.5 cross_entropy\n"
+     "step=30 loss=2.25 learning_rate=0.5 cross_entropy\n"
      "step=40 loss=2 cross_entropy\nstep=50 loss=0.5\nstep=60 loss=1.5"},
     {"losses without their sum, and with it",
      "[Epoch 3][Batch 100], LR: 0.5, ObjLoss=32.5, BoxLoss=15.5\n"
