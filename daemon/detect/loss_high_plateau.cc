@@ -51,6 +51,7 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
         LossOfClasses(c.run, static_cast<float>(c.record[StepField::kLoss]));
   }
   kind_.means = TellsMeans(c.run);
+  kind_.evaluation = ShowsEvaluations(c.run);
   kind_.classes = IsCrossEntropy(c.run);
   kind_.objective = NamesLoss(c.run) && !kind_.classes;
   levels_.best = HUGE_VALF;
@@ -244,6 +245,24 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
   return high_ >= t[kHold] ? Severity::kWarning : Severity::kNone;
 }
 
+// Takes in a record that is high.
+void LossHighPlateau::NoteHigh(const StepContext& c) {
+  const Series& s = *c.loss;
+  if (high_ > 0) {
+    ++high_;
+    courses_.high.Add(newest_);
+  } else if (s.out()) {
+    high_ = std::min(s.excursion().values(), records_);
+    courses_.high = s.excursion().course();
+    if (!guessing_.now()) step_.high = s.excursion().step();
+  } else {
+    high_ = 1;
+    courses_.high = Course();
+    courses_.high.Add(newest_);
+    if (!guessing_.now()) step_.high = c.record.step;
+  }
+}
+
 inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
                                             Thresholds t) {
   const Series& s = *c.loss;
@@ -298,19 +317,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   }
   way_.creeps = false;
   const int32_t were_high = high_;
-  if (high_ > 0) {
-    ++high_;
-    courses_.high.Add(newest_);
-  } else if (s.out()) {
-    high_ = std::min(s.excursion().values(), records_);
-    courses_.high = s.excursion().course();
-    if (!guessing_.now()) step_.high = s.excursion().step();
-  } else {
-    high_ = 1;
-    courses_.high = Course();
-    courses_.high.Add(newest_);
-    if (!guessing_.now()) step_.high = c.record.step;
-  }
+  NoteHigh(c);
   // Of one trouble, also where it was down for a moment.
   stood_ = episode_.open() ? stood_ + 1 : high_;
   told_ = levels_;
@@ -332,7 +339,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   newest_ = loss;
   // What grows with its rewards has no level that could be lost.
   const bool has_level = s.values() > 0 && !s.follows_rewards() &&
-                         !c.rate_probes &&
+                         !kind_.evaluation && !c.rate_probes &&
                          (!s.crosses_zero() || before_.records == 0);
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();

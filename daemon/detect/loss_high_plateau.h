@@ -90,9 +90,10 @@ class LossHighPlateau {
     float lowest = 0;  // of these
   };
   struct Kind {
-    bool means = false;      // step lines are means over the steps they cover
-    bool classes = false;    // a cross-entropy: no term's weight is annealed
-    bool objective = false;  // the negative of one that rises
+    bool evaluation = false;  // it rises as data are learned by heart
+    bool means = false;       // step lines are means over the steps they cover
+    bool classes = false;     // a cross-entropy: no term's weight is annealed
+    bool objective = false;   // the negative of one that rises
   };
   struct Way {
     bool creeps = false;  // up since its best level, or swings ever wider
@@ -105,6 +106,7 @@ class LossHighPlateau {
   Severity NoteGuessing(const StepContext& c, Thresholds t);
   // Takes in where the loss stands. Returns what that is called if it stays.
   Severity NoteLevels(const StepContext& c, Thresholds t);
+  void NoteHigh(const StepContext& c);
   // `were_high`: records in a row before this one.
   Severity TriggerOf(Severity ceiling, int32_t were_high, int64_t step,
                      Thresholds t) const;

@@ -38,7 +38,7 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "of that was learned (else twice blown, a warning; critical at 100 times "
     "it, or at blown times guessing); critical for critical_hold records over "
     "critical_steps steps. A warning, too, at 1.2 times the best, where 85 % "
-    "of a tenth, or 18 % "
+    "is lost (of a loss that learned a tenth), or 18 % "
     "is lost of what was learned (of a loss that learned a quarter of its "
     "first level), or half a nat of a language model's, unless it came down "
     "within the hold: a stage of a curriculum is learned from its first record "

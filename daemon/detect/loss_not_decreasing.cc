@@ -79,11 +79,10 @@ float CostOfBatch(float loss) {
 }
 
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
-constexpr int64_t kWorstScores = 12;     // evaluations; ours
+constexpr int64_t kWorstScores = 16;     // evaluations; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
 constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
-constexpr double kHardly = 0.99;         // of what it began with; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
 }  // namespace
@@ -230,18 +229,20 @@ bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
 // What it is called if no record follows.
 Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   if (records_ < kSameAtEnd || settled_) return Severity::kNone;
-  if (NeverMoved()) return Severity::kWarning;
+  if (NeverMoved() && (still_.IsPrecise() || records_ >= kEndRecords)) {
+    return Severity::kWarning;
+  }
   // Some policies have a loss of 0 by construction, and gradients.
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
                     !c.loss->follows_rewards() &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
-  return none ? Severity::kWarning : Severity::kNone;
+  return none ? Severity::kInfo : Severity::kNone;
 }
 
 // However far it fell at first.
 bool LossNotDecreasing::IsScoreless(const RunDescription& run) const {
-  return course_.records() >= kLeastScoreless &&
+  return course_.records() >= kLeastScoreless && !kind_.may_stand &&
          LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
          WorstScoresOf(run) >= kWorstScores;
 }

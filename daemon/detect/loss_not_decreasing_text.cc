@@ -42,9 +42,9 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   const double first = std::exp(first_);
   if (about_ == About::kScoreless && !HasLeft()) {
     finding->sentence = Sentence(
-        "All that was evaluated so far stands where it began, or at the worst "
-        "that there is, and the loss does not fall any more: it is about ",
-        level, " (at first ", first, "). Nothing of use is learned.");
+        "No score so far is better than the worst that there is, and the loss "
+        "has stopped falling: it is about ",
+        level, ", and was ", first, " at first. Nothing useful is learned.");
     finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
     return;
   }

@@ -73,7 +73,8 @@ inline bool LossSpike::Note(const StepContext& c) {
   if (!kind_.begun) {
     kind_ = {.begun = true,
              .means = TellsMeans(c.run),
-             .language = TrainsLanguage(c.run)};
+             .language = TrainsLanguage(c.run),
+             .evaluation = ShowsEvaluations(c.run)};
     last_step_ = c.record.step - 1;
   }
   gap_ = static_cast<int16_t>(
@@ -149,11 +150,10 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
          (size > t[kExplosionRatio] * largest || applied);
 }
 
-// What a rise of a few records, or a loss that grows with its rewards, may be
-// in health.
+// What a short rise, or one with its rewards, may be in health.
 bool LossSpike::IsUsual(const Series& s, float rise) const {
   const Excursion& x = s.excursion();
-  if (s.recurs()) return true;
+  if (s.recurs() || kind_.evaluation) return true;
   if (s.begins_late()) return false;
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&

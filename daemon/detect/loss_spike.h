@@ -83,6 +83,7 @@ class LossSpike {
     bool begun = false;
     bool means = false;       // records are means over the steps between them
     bool language = false;    // cross-entropy of words, in nats
+    bool evaluation = false;  // it rises as data are learned by heart
     bool overflowed = false;  // since the loss before
     float outliers = 0;       // share of losses that stand out alone
     // Where it stands since it rose early, if it has learned little; else 0.

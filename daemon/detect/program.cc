@@ -46,6 +46,10 @@ bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
   return is_near(1) || is_near(100);
 }
 
+bool ShowsEvaluations(const RunDescription& run) {
+  return NamesLoss(run) && run.settings.at("loss") == "evaluation";
+}
+
 bool MayStandFromStart(const RunDescription& run) {
   const auto begins = run.settings.find("begins");
   return (begins != run.settings.end() && begins->second == "trained") ||

@@ -46,6 +46,10 @@ float LossOfClasses(const RunDescription& run, float first);
 // gives that costs `cost`.
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
+// Its loss is an evaluation's (settings: loss), which rises as data are learned
+// by heart.
+bool ShowsEvaluations(const RunDescription& run);
+
 // Its loss need not fall: it goes on from a checkpoint (settings: begins), or
 // measures the noise of a diffusion model (settings: loss), which has a floor.
 bool MayStandFromStart(const RunDescription& run);

@@ -19,18 +19,19 @@ class Standstill {
   // Takes in a loss, of a record whose gradient norm is 0 or not.
   // REQUIRES: it is finite.
   void Note(float loss, bool no_gradient, int64_t step) {
+    const float move = records_ == 0 ? 0 : loss - loss_;
     const float moved =
-        records_ == 0
-            ? 0
-            : std::min(std::fabs(loss - loss_) / std::fabs(loss), kLeap);
+        move == 0 ? 0 : std::min(std::fabs(move) / std::fabs(loss), kLeap);
     seen_ = std::min(seen_ + 1, kSeen);
     const float off = moved - moves_;
     // Most times without a division.
     moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
-      leap_ = records_ == 0 ? 0 : std::fabs(loss - loss_);
+      // A way down to where it comes to rest has no rises.
+      since_rise_ = move > 0 ? 0 : std::min(since_rise_ + 1, kRose);
+      turn_ = since_rise_ < kRose ? std::fabs(move - move_) : 0;
+      move_ = move;
       longest_ = std::max(longest_, records_);
-      scatter_ = seen_ >= kKnown ? moves_ : 0;
       loss_ = loss;
       step_ = step;
       records_ = without_gradient_ = 0;
@@ -45,22 +46,24 @@ class Standstill {
   float moves() const { return moves_; }
   float loss() const { return loss_; }
   int64_t step() const { return step_; }  // of the first of them
+  // It has five digits behind the point, or as many in all as that makes.
+  bool IsPrecise() const {
+    const float parts = kPrecise * std::fabs(loss_);
+    return std::fabs(loss_) >= kTens ||
+           std::fabs(parts - std::round(parts)) > kParts;
+  }
   // Its digits end with the second one behind the point, or may be thought to.
   bool IsInWholeCents() const {
     const float cents = kCents * std::fabs(loss_);
     return std::fabs(cents - std::round(cents)) <= kParts;
   }
   // Returns true where that is no matter of rounding, nor of a progress bar
-  // that shows a number again: the losses before scattered by far more than
-  // their last digit, or the newest of them did, and stood for far fewer
-  // records.
+  // that shows a number again, nor convergence: the loss swung by far more than
+  // its last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
-    const float scatter =
-        std::max(scatter_ * std::fabs(loss_),
-                 records_ >= kSurely ? leap_ * kOfLeap : 0.0f);
     const float digit = std::min(
         s.last_digit(), IsInWholeCents() ? LastDigit::kCoarsest : kMill);
-    return scatter >= kDigits * digit && std::fabs(loss_) >= kShown * digit &&
+    return turn_ >= kDigits * digit && std::fabs(loss_) >= kShown * digit &&
            s.y() >= s.first() + kNothing && records_ >= kLonger * longest_;
   }
 
@@ -68,23 +71,24 @@ class Standstill {
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
-  static constexpr int32_t kKnown = 16;  // losses that show it; ours
+  static constexpr int32_t kRose = 4;    // moves; ours
   static constexpr float kDigits = 4;    // of the last one; ours
   static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
-  static constexpr float kParts = 0.01f;    // of a cent, that none is; ours
-  static constexpr float kMill = 0.001f;    // the next digit; ours
-  static constexpr int32_t kSurely = 32;    // records; ours
-  static constexpr float kOfLeap = 0.25f;   // of one move alone; ours
-  static constexpr float kShown = 100;      // of the last one, of a loss; ours
+  static constexpr float kParts = 0.01f;   // of a cent, that none is; ours
+  static constexpr float kPrecise = 1e4f;  // parts of 1; ours
+  static constexpr float kTens = 10;      // a loss whose two digits count; ours
+  static constexpr float kMill = 0.001f;  // the next digit; ours
+  static constexpr float kShown = 100;    // of the last one, of a loss; ours
   static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
   static constexpr int32_t kLonger = 4;     // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;
-  float leap_ = 0;  // to it, from the one before
   float moves_ = 0;
   int32_t seen_ = 0;
-  float scatter_ = 0;  // moves_ before it stood; 0: not known
+  float turn_ = 0;  // from the move before to that to it; 0: of a way down
+  float move_ = 0;  // to it
+  int32_t since_rise_ = 0;  // moves; saturates
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before
   int64_t step_ = 0;

@@ -68,11 +68,16 @@ std::string OtherTerm(const Facts& f) {
 namespace {
 
 // Returns the first step of the losses in a row that are not finite, the newest
-// among them; `first` of all, where none is finite since.
-int64_t RowSince(const Finding* loss, int64_t first) {
-  if (loss == nullptr || loss->opened_step != first) return first;
+// among them.
+int64_t RowSince(const RunEvidence& e, const Finding* loss) {
+  const int64_t first = e.first_nonfinite_loss_step;
+  // Another rank's may have begun later.
+  const bool other =
+      e.world_size > 1 && loss != nullptr && loss->opened_step != first;
+  if (loss == nullptr || other) return first;
   return static_cast<int64_t>(
-      NumberOf(*loss, "since").value_or(static_cast<double>(first)));
+      NumberOf(*loss, "since")
+          .value_or(static_cast<double>(std::max(loss->opened_step, first))));
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ Tensed SentenceOfLoss(const Facts& f) {
   const bool goes_on =
       loss != nullptr && NumberOf(*loss, "streak").value_or(1) > 0;
   const int64_t first = e.first_nonfinite_loss_step;
-  const int64_t row = RowSince(loss, first);
+  const int64_t row = RowSince(e, loss);
   return InBothTenses([&](Tense tense) {
     const std::string since =
         goes_on

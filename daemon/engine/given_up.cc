@@ -29,7 +29,7 @@ bool SaysGrown(const std::string& words) {
   };
   const bool grown = has("explod") || has("diverg") || has("blew up") ||
                      has("blowing up") || has("too large") || has("too high");
-  return grown && !has("nan") && !has("inf");
+  return grown && !has(" nan") && !has(" inf ") && !has("infinit");
 }
 
 Word WordOn(const GaveUp& gave_up) {

@@ -174,11 +174,18 @@ std::optional<StepField> NotFiniteInWords(std::string_view words) {
 }
 
 bool LossGrewInWords(std::string_view words) {
+  static constexpr std::string_view kSaid[] = {
+      "loss is exploding",    "loss exploded",  "loss has exploded",
+      "loss diverged",        "loss diverges",  "loss is diverging",
+      "loss has diverged",    "loss blew up",   "loss is blowing up",
+      "loss has blown up",    "loss too large", "loss is too large",
+      "loss became too large"};
   const std::string low = LowerCase(words.substr(0, 200));
-  const bool grew = Has(low, "explod") || Has(low, "diverg") ||
-                    Has(low, "blew up") || Has(low, "blowing up") ||
-                    Has(low, "too large") || Has(low, "too high");
-  return grew && Has(low, "loss");
+  // What an evaluation says, and patience, is another matter.
+  const bool said = std::ranges::any_of(
+      kSaid, [&low](std::string_view words) { return Has(low, words); });
+  return said && !Has(low, "valid") && !Has(low, "patience") &&
+         !Has(low, "earlystop") && !Has(low, "from t");
 }
 
 }  // namespace nanwatch

@@ -24,11 +24,8 @@ std::optional<double> Truth(std::string_view text) {
 // Returns what a line's loss of that name says beside others: a part of the
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
 // and what only stands for a loss least.
-constexpr int kWorthOfStandIn = 3;    // at most
-constexpr double kPartOfCent = 0.01;  // that is none; ours
-constexpr double kNoScore = 0.01;     // or less; ours
-constexpr double kMostErrors = 5;     // a word that is right; ours
-constexpr double kAllWrong = 0.99;    // of all, or more; ours
+constexpr int kWorthOfStandIn = 3;  // at most
+constexpr double kAllWrong = 0.99;  // of all words, or of the first rate; ours
 int WorthOf(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kWeakMeasure    ? 1
          : meaning == ColumnMeaning::kPerplexity   ? 2
@@ -182,10 +179,10 @@ bool ColumnFact::NoteHowWell(ColumnMeaning meaning, double value) {
       if (fact_.of_adversary) return true;  // of real and made ones
       fact_.of_classes = true;
       NoteScore(value);
-      NoteAccuracy(value);
+      if (value > 0) NoteBetter();
       return true;
     case ColumnMeaning::kScore:
-      NoteWorst(value <= kNoScore, false);
+      NoteWorst(value == 0);
       return true;
     case ColumnMeaning::kErrorRate:
       NoteErrorRate(value);
@@ -267,28 +264,22 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
 
 bool ColumnFact::TellScore(FactList* facts) const {
   const bool rewarded = reward_ && std::isfinite(*reward_) && has_step();
-  const bool scored = fact_.scores_worst && !fact_.scores_of_batch;
+  // An accuracy alone says nothing of how bad it is.
+  const bool scored =
+      fact_.scores_worst && (*fact_.scores_worst || !fact_.of_classes);
   if (SaysHealth() || (!rewarded && !scored)) return false;
   LogFact& fact = AddFact(LogFact::Kind::kScored, fact_.at, facts);
   fact.step = fact_.step;
   fact.scores_worst = fact_.scores_worst;
-  fact.scores_of_batch = fact_.scores_of_batch;
   if (rewarded) fact.score = *reward_;
   return true;
 }
 
-// Some programs print 0 in place of one.
-void ColumnFact::NoteAccuracy(double value) {
-  if (value == 0) return;
-  if (std::isnan(accuracy_)) accuracy_ = value;
-  const double cents = 100 * value;
-  const bool rounded = std::fabs(cents - std::round(cents)) <= kPartOfCent;
-  NoteWorst(value == accuracy_ && !rounded, true);
-}
-
+// One that is no share may be in percent: it is the worst only as long as it
+// does not fall.
 void ColumnFact::NoteErrorRate(double value) {
-  percent_ |= value > kMostErrors;
-  NoteWorst(value >= kAllWrong * (percent_ ? 100 : 1), false);
+  if (error_rate_ == 0) error_rate_ = value;
+  NoteWorst(value >= kAllWrong && value >= kAllWrong * error_rate_);
 }
 
 bool ColumnFact::SaysHealth() const {

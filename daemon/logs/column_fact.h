@@ -104,12 +104,10 @@ class ColumnFact {
   void AddAdversary(double value);
   // Takes in a reward or a score. False: it is none.
   bool NoteHowWell(ColumnMeaning meaning, double value);
-  void NoteWorst(bool worst, bool of_batch) {
-    fact_.scores_of_batch =
-        of_batch && fact_.scores_of_batch == fact_.scores_worst.has_value();
+  void NoteWorst(bool worst) {
     fact_.scores_worst = worst && fact_.scores_worst.value_or(true);
   }
-  void NoteAccuracy(double value);
+  void NoteBetter() { fact_.scores_worst = false; }
   void NoteErrorRate(double value);
   void NoteScore(double value) {
     if (std::isnan(fact_.score) && std::isfinite(value)) fact_.score = value;
@@ -149,12 +147,11 @@ class ColumnFact {
   int worth_ = 0;       // of the loss (WorthOf); 0: none, or an adversary's
   int best_worth_ = 0;  // of any line
   int numbers_ = 0;
-  double accuracy_ = std::numeric_limits<double>::quiet_NaN();  // the first
-  bool real_ = false;     // a number by a name that others use, too, was none
-  bool percent_ = false;  // error rates are: one was far above 1
-  bool moved_ = false;    // steps of two lines differed
-  int64_t step_ = 0;      // of the newest line, until then
-  int same_ = 0;          // lines that showed it
+  double error_rate_ = 0;  // the first; 0: none
+  bool real_ = false;      // a number by a name that others use, too, was none
+  bool moved_ = false;     // steps of two lines differed
+  int64_t step_ = 0;       // of the newest line, until then
+  int same_ = 0;           // lines that showed it
   // "skipped" as a number is a count since the start, until it goes down: then
   // it is of each line.
   double skipped_before_ = 0;

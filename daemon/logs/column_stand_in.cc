@@ -24,6 +24,7 @@ bool ColumnFact::AddEvaluation(double loss) {
   }
   fact_.Set(StepField::kLoss, loss);
   fact_.guessed = true;
+  fact_.of_evaluation = true;
   return true;
 }
 

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "logs/fact.h"
 #include "logs/scan.h"
@@ -28,25 +27,17 @@ class EvaluationNews {
     const bool was_far = far_;
     bad_ = !std::isfinite(loss);
     const bool compared = !bad_ && is_loss && loss > 0 && IsFirst(name);
-    bool same = false;
     if (compared) {
-      same = loss == first_ && !moved_ && HasMills(loss);
-      moved_ |= first_ != 0 && loss != first_;
       if (first_ == 0) first_ = lowest_ = loss;
       far_ = loss >= kFar * lowest_;
       lowest_ = std::min(lowest_, loss);
     }
-    const bool moves = std::exchange(same_, same) && moved_;
-    const bool news = bad_ || was_bad || same || moves;
-    if (!news && !(compared && (far_ || was_far))) return;
+    if (!bad_ && !was_bad && !(compared && (far_ || was_far))) return;
     LogFact& fact = AddFact(LogFact::Kind::kEvaluated, at, facts);
     fact.Set(StepField::kLoss, loss);
     fact.text = name;
     fact.lowest = compared ? lowest_ : 0;
     fact.first = first_;
-    // To the last digit, of more than two behind the point.
-    if (same) fact.scores_worst = true;
-    if (moves) fact.scores_worst = false;
   }
 
  private:
@@ -65,16 +56,9 @@ class EvaluationNews {
     return same == name_.size();
   }
 
-  static bool HasMills(double loss) {
-    const double cents = 100 * loss;
-    return std::fabs(cents - std::round(cents)) > 0.01;  // of one; ours
-  }
-
-  bool bad_ = false;    // the newest was not finite
-  bool same_ = false;   // the newest was the first again
-  bool moved_ = false;  // one was another than the first
-  bool far_ = false;    // the newest of those that are compared was far above
-  std::string name_;    // theirs, without numbers
+  bool bad_ = false;  // the newest was not finite
+  bool far_ = false;  // the newest of those that are compared was far above
+  std::string name_;  // theirs, without numbers
   double lowest_ = 0;
   double first_ = 0;  // 0: none
 };

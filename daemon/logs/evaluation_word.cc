@@ -42,9 +42,9 @@ bool IsEvaluation(std::string_view prose) {
 
 bool SpeaksOfEpisodes(std::string_view line) {
   static constexpr std::string_view kWords[] = {
-      "pisode", "PISODE", "env_step", "eturn", "eward",
-      " eps:",  " eps=",  " eps ",    "psilon"};
-  return HasOneOf(line, kWords);
+      "pisode", "PISODE", "env_step", "eturn", "eward", " ep ", " ep=", " ep:"};
+  return HasOneOf(line, kWords) || line.starts_with("ep ") ||
+         line.starts_with("ep=") || line.starts_with("ep:");
 }
 
 bool NamesTime(std::string_view word) {

@@ -77,17 +77,17 @@ struct LogFact {
   bool of_classes = false;
   // kProgress: the first of these; NaN: none. kScored.
   double score = std::numeric_limits<double>::quiet_NaN();
-  // kProgress, kScored, kEvaluated: all scores of the line (accuracies,
-  // F-measures, error rates, an evaluation's loss) are the worst that they can
-  // be, or the first to the last digit; absent: it has none.
+  // kProgress, kScored: all scores of the line (F-measures, error rates) are
+  // the worst that they can be, and no accuracy is above 0; absent: it has
+  // none.
   std::optional<bool> scores_worst;
-  bool scores_of_batch = false;  // accuracies of the step's batch alone
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;
   // kProgress: the loss is one by a word that means other things, too: only
   // where no line of the log names a loss.
   bool guessed = false;
+  bool of_evaluation = false;  // kProgress: the loss is an evaluation's
   // kProgress: the loss is a cross-entropy, by its name.
   bool cross_entropy = false;
   NormTold norm_told = NormTold::kOwn;  // kProgress

@@ -306,8 +306,8 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
 }
 
 bool SaysBestFollows(std::string_view line) {
-  return line.ends_with(':') &&
-         (line.find("best ") != line.npos || line.find("Best ") != line.npos);
+  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
+                                 line.find("est round") != line.npos);
 }
 
 bool IsSettings(std::string_view line) {

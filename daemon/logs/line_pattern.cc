@@ -74,10 +74,6 @@ bool PatternReader::Set(std::string_view name, std::string_view printed,
     fact.Set(StepField::kLoss, value);
   }
   if (name == "score") fact.score = value;
-  if (name == "accuracy") {
-    fact.scores_worst = value == 0;
-    fact.scores_of_batch = true;
-  }
   if (name == "overflow") fact.overflow = value != 0;
   if (name == "first") fact.step = 0;
   if (name == "first" && value != 0) return false;

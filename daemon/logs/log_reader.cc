@@ -240,7 +240,8 @@ void LogReader::NoteTerm(const LogFact& fact) {
 void LogReader::NoteKind(const LogFact& fact) {
   negates_ = fact.of_objective;
   if (other_loss_) return;
-  if (const auto kind = KindOfLossNamed(fact.before_loss);
+  if (const auto kind =
+          fact.of_evaluation ? "evaluation" : KindOfLossNamed(fact.before_loss);
       progress_ == 1 && !kind.empty()) {
     other_loss_ = true;
     run_.settings["loss"] = kind;
@@ -276,7 +277,6 @@ void LogReader::NoteShown(const LogFact& fact, uint64_t line) {
 
 void LogReader::NoteEvaluation(const LogFact& fact) {
   if (progress_ == 0) return;
-  NoteWorst(fact);
   const double loss = fact[StepField::kLoss];
   if (newest_step_ < 0) {
     // Beside the first record it may be a column that holds none yet.

@@ -151,7 +151,7 @@ class LogReader {
   ZeroLayers zeros_;
   // Ours. A metric that is no number from the start on has nothing to say.
   TermNews term_{{.row = 3, .from_start = 8}};
-  TermNews metric_{{.row = 8, .from_start = INT32_MAX}};
+  TermNews metric_{{.row = 8, .from_start = INT32_MAX, .finite = 16}};
   Recogniser recogniser_;
   LineJoiner joiner_;
   RecordJoiner headed_;

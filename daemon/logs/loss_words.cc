@@ -163,8 +163,8 @@ std::optional<Scan::Printed> LossScaleInWords(std::string_view line) {
 }
 
 std::optional<Scan::Printed> WeakNormInWords(std::string_view line) {
-  static constexpr std::string_view kNames[] = {
-      "gn ", "grad ", "|g| ", "|grad| ", "||g|| ", "||grad|| "};
+  static constexpr std::string_view kNames[] = {"gn ", "|g| ", "|grad| ",
+                                                "||g|| ", "||grad|| "};
   return BehindName(line, kNames);
 }
 

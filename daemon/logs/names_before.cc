@@ -109,6 +109,14 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
       const bool sought = words == 0 && !names_.mapped();
       const ColumnMeaning other = sought ? EvaluationMeaning(name.substr(from))
                                          : ColumnMeaning::kNothing;
+      // "valid_0's l2".
+      if (sought && NeedsItsSet(name.substr(from)) &&
+          name.substr(0, from).ends_with("'s ")) {
+        const size_t set = name.find_last_of(" \t,|;(", from - 2) + 1;
+        const bool evaluation = IsEvaluation(name.substr(set, from - set));
+        return {ColumnMeaning::kWeakMeasure,
+                text.size() - (evaluation ? set : from), evaluation};
+      }
       if (other == ColumnMeaning::kNothing) continue;
       return {other, text.size() - from, true};
     }

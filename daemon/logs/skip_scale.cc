@@ -16,13 +16,22 @@ std::optional<Scan::Printed> ScaleOfSkip(std::string_view line) {
   static constexpr std::string_view kLibraries[] = {
       "attempted loss scale", "setting loss scale", "loss scaler ", "if ",
       "will "};
+  static constexpr std::string_view kDenials[] = {
+      "no overflow", "no inf", "no nan", "nothing ", "never ", "without "};
+  // Of what was, in columns: "overflow=0 skipped=0", "skipped 3 samples".
+  static constexpr std::string_view kCounts[] = {
+      "skipped=",  "skipped:", "skipped 0", "overflow=", "overflow count",
+      "overflows", "samples",  "dataset",   "image"};
   static constexpr std::string_view kVerbs[] = {"is now ", "now ", "is ", "-> ",
                                                 "= ",      "=",    ": ",  ":"};
   if (line.size() > kLineMax || line.find("kip") == line.npos) {
     return std::nullopt;
   }
   const std::string low = LowerCase(line);
-  if (!HasOneOf(low, kBad) || HasOneOf(low, kLibraries)) return std::nullopt;
+  if (!HasOneOf(low, kBad) || HasOneOf(low, kLibraries) ||
+      HasOneOf(low, kDenials) || HasOneOf(low, kCounts)) {
+    return std::nullopt;
+  }
   const size_t at = low.rfind("scale");
   if (at == low.npos) return std::nullopt;
   Scan scan(line, at + 5);

@@ -21,6 +21,7 @@ class TermNews {
   struct Hold {
     int32_t row;
     int32_t from_start;
+    int32_t finite = 1;  // lines before that show it to be a number
   };
   explicit TermNews(Hold hold) : hold_(hold) {}
 
@@ -32,7 +33,7 @@ class TermNews {
     // Of ranks in turn, the one whose term it is.
     if (row_ > 0 && fact.rank != rank_) return std::nullopt;
     if (name.empty()) {
-      seen_finite_ = true;
+      finite_ = std::min(finite_ + 1, kMost);
       longest_ = std::max(longest_, row_);
       row_ = 0;
       if (!told_) return std::nullopt;
@@ -45,7 +46,7 @@ class TermNews {
       rank_ = fact.rank;
     }
     row_ = std::min(row_ + 1, kMost);
-    const int32_t hold = seen_finite_ ? hold_.row : hold_.from_start;
+    const int32_t hold = finite_ >= hold_.finite ? hold_.row : hold_.from_start;
     if (told_ || row_ < std::max(hold, kTimes * longest_)) return std::nullopt;
     told_ = true;
     return std::to_string(std::max<int64_t>(since_, 0)) + " " + name_;
@@ -61,7 +62,7 @@ class TermNews {
   int64_t since_ = 0;  // step of the first of the row
   int32_t row_ = 0;    // lines in a row whose term is not finite
   int32_t longest_ = 0;
-  bool seen_finite_ = false;
+  int32_t finite_ = 0;  // lines; saturates
   bool told_ = false;
 };
 

@@ -54,7 +54,7 @@ constexpr UsualNamesOf kUsual[] = {
      "hinge "
      "triplet recon reconstruction reconstructionerror reconerror residual "
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
-    {Meaning::kWeakMeasure, "err error l1 l2 td fval quantile focal xe"},
+    {Meaning::kWeakMeasure, "td fval quantile focal xe"},
     {Meaning::kTerm, "kl approxkl objectivekl"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
@@ -67,7 +67,7 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
      "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
-    {Meaning::kScore, "fscore f1 f1score fmeasure bleu r2 r2score"},
+    {Meaning::kScore, "fscore f1 f1score fmeasure bleu auc auroc map miou iou"},
     {Meaning::kErrorRate,
      "wer cer ter worderrorrate charactererrorrate tokenerrorrate"},
     {Meaning::kReward,
@@ -88,7 +88,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
-    {Meaning::kWeakNorm, "gn grad grads"},
+    {Meaning::kWeakNorm, "gn grads"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,
@@ -161,6 +161,10 @@ constexpr Slots BySlot(std::span<const UsualNamesOf> table) {
 constexpr Slots kUsualBySlot = BySlot(kUsual);
 constexpr Slots kForeignBySlot = BySlot(kForeign);
 
+// Names beside which their set stands: "train_err", "valid_0's l2". Alone they
+// may be a count of faults, or a norm of weights.
+constexpr std::string_view kOfSet[] = {"err", "error", "l1", "l2"};
+
 Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
   while (!slots[slot].text.empty() && slots[slot].text != text) {
@@ -170,6 +174,12 @@ Meaning LookIn(const Slots& slots, std::string_view text) {
 }
 
 Meaning LookUsual(std::string_view text) { return LookIn(kUsualBySlot, text); }
+
+Meaning LookOfSet(std::string_view text) {
+  const Meaning found = LookUsual(text);
+  const bool weak = std::ranges::find(kOfSet, text) != std::end(kOfSet);
+  return found == Meaning::kNothing && weak ? Meaning::kWeakMeasure : found;
+}
 
 // Letters of either case and digits as 0 to 35; the rest separates words.
 constexpr size_t kSeparator = 36;
@@ -187,10 +197,12 @@ constexpr auto kUsualEnds = [] {
     const size_t size = name.text.size();
     ends[Letter(name.text[size - 2])][Letter(name.text[size - 1])] = true;
   });
-  for (const std::string_view set : kSets) {
-    const size_t size = set.size();
-    ends[Letter(set[size - 2])][Letter(set[size - 1])] = true;
-  }
+  const auto add = [&ends](std::string_view name) {
+    const size_t size = name.size();
+    ends[Letter(name[size - 2])][Letter(name[size - 1])] = true;
+  };
+  for (const std::string_view set : kSets) add(set);
+  for (const std::string_view name : kOfSet) add(name);
   return ends;
 }();
 
@@ -210,7 +222,7 @@ Meaning CoreMeaning(std::string_view name, size_t size) {
   if (core.text.size() < 2 || core.text.size() == size) {
     return Meaning::kNothing;
   }
-  const Meaning found = LookUsual(core.text);
+  const Meaning found = LookOfSet(core.text);
   // "loss_1" and "loss_2" are terms.
   if (core.numbered && found != Meaning::kReward &&
       found != Meaning::kAccuracy) {
@@ -241,7 +253,7 @@ Meaning UsualMeaning(std::string_view name) {
         [text](std::string_view p) { return text.starts_with(p); });
     if (prefix == std::end(kPrefixes)) break;
     text.remove_prefix(prefix->size());
-    found = LookUsual(text);
+    found = LookOfSet(text);
   }
   if (found == Meaning::kNothing && IsWeight(text)) return Meaning::kKnob;
   if (found == Meaning::kNothing) found = CoreMeaning(name, text.size());
@@ -252,10 +264,14 @@ Meaning UsualMeaning(std::string_view name) {
   return found;
 }
 
+bool NeedsItsSet(std::string_view name) {
+  return std::ranges::find(kOfSet, name) != std::end(kOfSet);
+}
+
 Meaning EvaluationMeaning(std::string_view name) {
   NameRoom room;
   const std::string_view core = CoreOfEvaluation(name, &room);
-  const Meaning found = core.empty() ? Meaning::kNothing : LookUsual(core);
+  const Meaning found = core.empty() ? Meaning::kNothing : LookOfSet(core);
   return IsLoss(found) ? found : Meaning::kNothing;
 }
 

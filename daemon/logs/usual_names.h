@@ -22,6 +22,10 @@ ColumnMeaning ForeignMeaning(std::string_view name);
 // Cheaper than UsualMeaning().
 bool MayBeUsual(std::string_view name);
 
+// Returns true for a name that means a loss only beside its set: "l2" of
+// "valid_0's l2". Alone it may be a count of faults, or a norm of weights.
+bool NeedsItsSet(std::string_view name);
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_USUAL_NAMES_H_

@@ -8,6 +8,7 @@
 // curriculum: max_len=32
 
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ constexpr std::string_view kBegins[] = {"enter", "start", "begin", "switch",
 
 // What is counted up as a training gets on, and how many bytes may stand before
 // its number.
+constexpr size_t kNear = 3;  // bytes, of what is counted in whole ones; ours
 struct Counted {
   std::string_view word;
   size_t room;
@@ -53,7 +55,9 @@ std::optional<double> NumberOf(std::string_view text, size_t at,
   const size_t begin = at + counted.word.size();
   const size_t digit = text.find_first_of("0123456789", begin);
   if (digit == text.npos || digit > begin + counted.room) return std::nullopt;
-  return Scan(text, digit).Number();
+  const std::optional<double> number = Scan(text, digit).Number();
+  const bool whole = number && *number == std::floor(*number);
+  return whole || counted.room > kNear ? number : std::nullopt;
 }
 
 // A drawn line ends there, "=====".

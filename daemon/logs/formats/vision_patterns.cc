@@ -128,7 +128,7 @@ constexpr LinePattern kNnUnetLines[] = {
 //  ppocr INFO: epoch: [1/500], global_step: 400, lr: 0.000104, acc: 0.000000,
 //  CTCLoss: 17.400000, loss: 21.600000, avg_reader_cost: 0.00014 s
 constexpr Text kPaddleOcrMarks[] = {"ppocr INFO: epoch: "};
-constexpr Text kPaddleOcrAlso[] = {"loss: {loss}", "acc: {accuracy}"};
+constexpr Text kPaddleOcrAlso[] = {"loss: {loss}"};
 constexpr LinePattern kPaddleOcrLines[] = {
     {"ppocr INFO: epoch: [{}/{}], global_step: {step}, lr: {lr}, ",
      kPaddleOcrAlso}};

@@ -112,6 +112,8 @@ TEST(LossTerms, AMetricIsToldThatTurnsIntoNan) {
   EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 40; }), "40 reward");
   EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 40 && i < 50; }), "");
   EXPECT_EQ(ToldOfMetric(60, [](int) { return true; }), "-");
+  EXPECT_EQ(ToldOfMetric(60, [](int i) { return i > 8; }), "-")
+      << "an evaluation's column";
   EXPECT_EQ(ToldOfMetric(60, [](int i) { return i >= 55; }), "-");
 }
 

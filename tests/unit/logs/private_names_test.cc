@@ -34,11 +34,12 @@ TEST(PrivateNames, ALossMayBeNamedByItsSet) {
   EXPECT_EQ(EvaluationMeaning("interval"), ColumnMeaning::kNothing);
 }
 
-TEST(PrivateNames, AnErrorIsALossOnlyWhereNothingElseIs) {
-  EXPECT_EQ(Told("step=1 err=0\nstep=2 err=0.5\nstep=3 err=2\nerr=0.25"),
+TEST(PrivateNames, AWeakNameIsALossOnlyWhereNothingElseIs) {
+  EXPECT_EQ(Told("step=1 td=0\nstep=2 td=0.5\nstep=3 td=2\ntd=0.25"),
             "step=2 loss=0.5 guessed\nstep=3 loss=2 guessed\n");
-  EXPECT_EQ(Told("step=1 err=0.5\nstep=2 err=0.5 loss=2.5\nstep=3 err=0.5"),
+  EXPECT_EQ(Told("step=1 td=0.5\nstep=2 td=0.5 loss=2.5\nstep=3 td=0.5"),
             "step=1 loss=0.5 guessed\nstep=2 loss=2.5\n");
+  EXPECT_EQ(Told("step=1 err=0.5\nstep=2 l2=0.5\nstep=3 error=1.5"), "");
   EXPECT_EQ(Told("step=1 error=404\nstep=2 error=500\nlr=0.1 l2=0.001"), "");
 }
 
@@ -85,7 +86,7 @@ TEST(PrivateNames, AScaleThatIsToldInASentenceIsNoLoss) {
 
 TEST(PrivateNames, AGradientIsItsNormBesideALoss) {
   EXPECT_EQ(Told("step=1 loss=2.5 gn=0.5\nstep=2 loss=2.5 |g|=0.25\n"
-                 "step=3 loss=2.5 grad: 0\nstep=4 gn=0.5\n"
+                 "step=3 loss=2.5 |grad|: 0\nstep=4 gn=0.5\n"
                  "step=5 loss=2.5 gn=0.5 grad_norm=0.25\n"
                  "step 6 loss 2.5 ||g|| 0.75"),
             "step=1 loss=2.5 grad_norm=0.5\nstep=2 loss=2.5 grad_norm=0.25\n"

@@ -113,17 +113,22 @@ TEST(ScoreLinesTest, ScoresThatAreTheWorstThroughoutAreTold) {
   EXPECT_EQ(WorstOf("f1=0.0", 20), "20");
   EXPECT_EQ(WorstOf("wer=1.0", 20), "20");
   EXPECT_EQ(WorstOf("TER: 104.5", 20), "20") << "percent";
-  EXPECT_EQ(WorstOf("acc=0.0604", 160), "20") << "batches say less";
+  EXPECT_EQ(WorstOf("f1=0.0 acc=0.0", 20), "20");
   EXPECT_EQ(WorstOf("f1=0.0", 7), "") << "few";
-  for (const char* better : {"f1=0.4", "wer=0.8", "TER: 60.5", "acc=0.0",
-                             "acc=0.06", "f1=0 acc=0.4"}) {
+  for (const char* better : {"f1=0.4", "wer=0.8", "acc=0.0", "acc=0.06",
+                             "f1=0 acc=0.4", "f1=0 auc=0.5"}) {
     EXPECT_EQ(WorstOf(better, 160), "") << better;
   }
 }
 
-TEST(ScoreLinesTest, AnEvaluationThatNeverMovesIsOne) {
-  EXPECT_EQ(WorstOf("val_loss=2.3872", 21), "20");
-  EXPECT_EQ(WorstOf("val_loss=2.4", 21), "") << "rounded";
+TEST(ScoreLinesTest, AnErrorRateInPercentThatFallsIsNoneOfThese) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int epoch = 0; epoch < 60; ++epoch) {
+    reader.ReadLine("epoch: " + std::to_string(epoch) +
+                    ", loss: 0.25, wer: " + std::to_string(3.9 - 0.03 * epoch));
+  }
+  reader.Finish();
+  EXPECT_EQ(reader.run().settings.count("scores_worst"), 0u);
 }
 
 }  // namespace
