@@ -69,7 +69,7 @@ bool SaysLossIsNaN(std::string_view line);
 
 // Beside such a loss: "loss_scale 65536", "grad norm inf". As printed there.
 std::optional<Scan::Printed> GradNormInWords(std::string_view line);
-// Adds what such a line says of its scale, norm, rate and accuracy.
+// Adds what such a line says of its scale, norm, rate, accuracy and game.
 void AddBesideLoss(std::string_view line, ColumnFact* fact);
 
 // The loss scale after an update that was left out, of a line that says both:

@@ -199,6 +199,12 @@ void AddBesideLoss(std::string_view line, ColumnFact* fact) {
   } else if (const auto weak = WeakNormInWords(line)) {
     fact->AddNumber(ColumnMeaning::kWeakNorm, weak->value);
   }
+  static constexpr std::string_view kScores[] = {
+      "Score ", "score ", "Reward ", "reward ", "Return ", "return "};
+  const auto score = BehindName(line, kScores);
+  if (score && SpeaksOfEpisodes(line)) {
+    fact->AddNumber(ColumnMeaning::kReward, score->value);
+  }
   if (const auto rate = RateInWords(line)) {
     fact->AddRateInWords(rate->value);
   }

@@ -43,7 +43,7 @@ constexpr SampleLines kLines[] = {
     {"steps in words",
      "episode 1 | steps 200 | reward -3.5 | loss 2.5\n"
      "update 201 | loss 2.25\nRound 202: loss 2",
-     "step=200 loss=2.5\nstep=201 loss=2.25\nstep=202 loss=2"},
+     "step=200 loss=2.5 of_rewards\nstep=201 loss=2.25\nstep=202 loss=2"},
     {"steps that begin anew in each episode",
      "episode: 1, steps: 20, loss: 2.5\nepisode: 2, steps: 12, loss: 2.25\n"
      "episode: 3, steps: 30, loss: 2",
