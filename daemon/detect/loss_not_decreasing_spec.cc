@@ -49,10 +49,14 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "accuracies that a log prints are those of guessing, for 64 records (16 "
     "epochs, or where no batch moves it by 0.1 %) at its end. So is one that "
     "no "
-    "batch moves for 32 records, above what it began with, at the end. So are "
+    "batch moves for 32 records, above what it began with, at the end. So is "
+    "one beside which all scores of a log (F-measures, error rates) were the "
+    "worst that they can be, in 16 lines, and whose last third is less than "
+    "5 % below the one before. So are "
     "16 first records with a loss and a norm of "
     "exactly 0 "
-    "beside a learning rate.",
+    "beside a learning rate. A loss that begins from a checkpoint, or a "
+    "diffusion model's, may stand.",
     "The loss falls by a share of `min_share`, or leaves what guessing costs, "
     "for 256 records; one that stands still moves. One that learned a fifth "
     "until then was no trouble.",
