@@ -215,8 +215,7 @@ class Intake {
     if (const auto grown = turned_.grown(); !grown.name.empty()) {
       return fmt::format(
           "{}; but `{}` has grown from {:.4g} to {:.4g}. If it is a loss, "
-          "`--map "
-          "loss={}` judges it.",
+          "`--map loss={}` judges it.",
           why, grown.name, grown.from, grown.to, grown.name);
     }
     if (hints_ == 0) return why + "; the word loss is not in it.";

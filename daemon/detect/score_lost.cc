@@ -74,15 +74,16 @@ ScoreLost::Course ScoreLost::Read(const RunDescription& run, const char* name) {
 bool ScoreLost::IsLost(const Course& score, Thresholds t) {
   const double rise = score.best - score.first;
   const double size = std::max(std::fabs(score.best), std::fabs(score.first));
-  const bool rose = rise > kRose * score.noise &&
-                    rise > kWander * score.wander && rise >= kEffect * size &&
-                    static_cast<double>(score.above) >= kStood;
   const double fall = score.best - score.stands;
+  const auto matters = [&score, size](double move) {
+    return move > kRose * score.noise && move > kWander * score.wander &&
+           move >= kEffect * size;
+  };
+  const bool back = matters(rise) && fall >= t[kLostShare] * rise;
   // However little it rose before, it is far below its first ones.
-  const bool sank = score.stands < score.first && fall > kRose * score.noise &&
-                    fall > kWander * score.wander && fall >= kEffect * size &&
-                    static_cast<double>(score.above) >= kStood;
-  if (!sank && (!rose || fall < t[kLostShare] * rise)) return false;
+  const bool sank = score.stands < score.first && matters(fall);
+  const bool stood = static_cast<double>(score.above) >= kStood;
+  if (!stood || (!back && !sank)) return false;
   const auto low = static_cast<double>(score.low);
   const auto all = static_cast<double>(score.values);
   return score.ended ? low >= kFewest && low >= kEndShare * all
@@ -91,15 +92,14 @@ bool ScoreLost::IsLost(const Course& score, Thresholds t) {
 
 Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
   const auto high = static_cast<double>(evaluation.low);
-  if (evaluation.low == 0) return Severity::kNone;
-  const bool blown = evaluation.stands >= t[kBlown] * evaluation.best &&
-                     evaluation.stands > evaluation.first;
+  const bool worse = evaluation.low > 0 && evaluation.stands > evaluation.first;
+  if (!worse) return Severity::kNone;
+  const bool blown = evaluation.stands >= t[kBlown] * evaluation.best;
   if (blown && high >= (evaluation.ended ? kFewBlown : kManyBlown)) {
     return Severity::kWarning;
   }
-  const bool worse = evaluation.stands > evaluation.first;
-  return worse && high >= kManyBlown && evaluation.ended ? Severity::kInfo
-                                                         : Severity::kNone;
+  return high >= kManyBlown && evaluation.ended ? Severity::kInfo
+                                                : Severity::kNone;
 }
 
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {

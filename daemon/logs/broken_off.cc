@@ -183,7 +183,7 @@ bool LossGrewInWords(std::string_view words) {
   const std::string low = LowerCase(words.substr(0, 200));
   // What an evaluation says, and patience, is another matter.
   const bool said = std::ranges::any_of(
-      kSaid, [&low](std::string_view words) { return Has(low, words); });
+      kSaid, [&low](std::string_view each) { return Has(low, each); });
   return said && !Has(low, "valid") && !Has(low, "patience") &&
          !Has(low, "earlystop") && !Has(low, "from t");
 }

@@ -34,7 +34,7 @@ bool IsTracebackSource(std::string_view line);
 // What words of an end call not finite: a loss, or gradients.
 std::optional<StepField> NotFiniteInWords(std::string_view words);
 
-// Words of an end say that the loss grew beyond all bounds, and name no NaN.
+// Words of an end say that the training's loss grew beyond all bounds.
 bool LossGrewInWords(std::string_view words);
 
 }  // namespace nanwatch

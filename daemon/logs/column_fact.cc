@@ -21,11 +21,12 @@ std::optional<double> Truth(std::string_view text) {
   return std::nullopt;
 }
 
+constexpr double kAllWrong = 0.99;  // of all words, or of the first rate; ours
+
 // Returns what a line's loss of that name says beside others: a part of the
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
 // and what only stands for a loss least.
 constexpr int kWorthOfStandIn = 3;  // at most
-constexpr double kAllWrong = 0.99;  // of all words, or of the first rate; ours
 int WorthOf(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kWeakMeasure    ? 1
          : meaning == ColumnMeaning::kPerplexity   ? 2
