@@ -31,6 +31,22 @@ if(NANWATCH_BUILD_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Of what runs in the daemon: deploy/profile compiles it twice. What the load did
+# not reach is compiled as without a profile.
+set(NANWATCH_PROFILE "" CACHE STRING
+    "make: write profiles; use: compile with them (deploy/profile)")
+function(nanwatch_profile)
+  if(NANWATCH_PROFILE STREQUAL "make")
+    add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
+  elseif(NANWATCH_PROFILE STREQUAL "use")
+    add_compile_options(-fprofile-use -fprofile-partial-training
+                        -fprofile-correction -Wno-missing-profile)
+  endif()
+endfunction()
+if(NANWATCH_PROFILE STREQUAL "make")
+  add_link_options(-fprofile-generate)
+endif()
+
 find_program(NANWATCH_CCACHE ccache)
 if(NANWATCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # The sloppiness is what ccache asks for beside precompiled headers; with the

@@ -28,7 +28,7 @@ LogJudge::~LogJudge() = default;
 RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
                    const std::optional<LogBroke>& broke) {
   RecordsEnded ended;
-  if (stopped) ended.gave_up = GaveUp{stopped->reason, stopped->over};
+  if (stopped) ended.gave_up = GaveUp{stopped->reason, stopped->over, stopped->grown};
   if (stopped && !went_on) {
     ended.how = RecordsEnded::How::kGaveUp;
   } else if (broke) {

@@ -1,6 +1,5 @@
 #include "engine/given_up.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,21 +19,9 @@ struct Word {
   std::string_view sentence;
 };
 
-// "loss is exploding, aborting.": it is finite.
-bool SaysGrown(const std::string& words) {
-  const auto has = [&words](std::string_view part) {
-    return std::search(words.begin(), words.end(), part.begin(), part.end(),
-                       [](char a, char b) { return (a | 0x20) == b; }) !=
-           words.end();
-  };
-  const bool grown = has("explod") || has("diverg") || has("blew up") ||
-                     has("blowing up") || has("too large") || has("too high");
-  return grown && !has(" nan") && !has(" inf ") && !has("infinit");
-}
-
 Word WordOn(const GaveUp& gave_up) {
   const std::optional<StepField> over = gave_up.over;
-  if (over == StepField::kLoss && SaysGrown(gave_up.words)) {
+  if (over == StepField::kLoss && gave_up.grown) {
     return {LossSpike::kSpec, Cause::kDivergence,
             "A loss that grows beyond all bounds comes from steps that are too "
             "large, or from the data."};

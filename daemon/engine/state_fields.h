@@ -28,7 +28,7 @@ void Fields(A& archive, PastTrouble& t) {
 
 template <typename A>
 void Fields(A& archive, GaveUp& g) {
-  archive(g.words, g.over);
+  archive(g.words, g.over, g.grown);
 }
 
 template <typename A>

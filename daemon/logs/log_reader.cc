@@ -203,12 +203,12 @@ std::optional<LogBroke> LogReader::broke() const {
 void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   last_words_ = line;
   if (!std::exchange(goes_on_, false)) return;
-  stopped_ = LogStopped{line, std::string(fact.text), std::nullopt};
+  stopped_ = LogStopped{.line = line, .reason = std::string(fact.text)};
   if (fact.present == 0) return;
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
-  // What only grew too large, lines show.
-  if (std::isfinite(fact[*stopped_->over])) return;
+  stopped_->grown = std::isfinite(fact[*stopped_->over]);
+  if (stopped_->grown) return;  // lines show it
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();

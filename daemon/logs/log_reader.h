@@ -33,8 +33,9 @@ namespace nanwatch {
 struct LogStopped {
   uint64_t line = 0;
   std::string reason;
-  // A loss or a norm that is not finite; none: the scale can fall no more.
+  // A loss or a norm; none: the scale can fall no more.
   std::optional<StepField> over;
+  bool grown = false;  // `over` is finite, and was too large
 };
 
 // A program that broke off, in its own words.

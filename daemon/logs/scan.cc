@@ -82,10 +82,11 @@ size_t MarkedLength(std::string_view text, double* value) {
   return end;
 }
 
-// Length of what Lightning's bar writes behind "nan": it gives all that it
-// takes for a number a point.
-size_t PointBehindWord(std::string_view behind) {
-  return behind.starts_with(".0") ? 2 : 0;
+// Length of what programs write behind "nan": Lightning's bar gives a point to
+// all that it takes for a number, and PaddleOCR fills its digits with x.
+size_t FillBehindWord(std::string_view behind) {
+  if (behind.starts_with(".0")) return 2;
+  return std::min(behind.find_first_not_of('x'), behind.size());
 }
 
 // Length of the number at the start of `text`, 0 if there is none.
@@ -107,7 +108,7 @@ size_t NumberLength(std::string_view text, double* value) {
     return 0;
   }
   size_t length = static_cast<size_t>(stop - text.data());
-  if (IsLetter(stop[-1])) length += PointBehindWord(text.substr(length));
+  if (IsLetter(stop[-1])) length += FillBehindWord(text.substr(length));
   const bool more = length < text.size() && IsWordCharacter(text[length]);
   return more ? 0 : length;
 }

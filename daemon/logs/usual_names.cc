@@ -26,7 +26,7 @@ constexpr UsualNamesOf kUsual[] = {
      "iters itr it numupdates nupdates updates "
      "timebatch"},
     {Meaning::kCounter,
-     "update episode round iterations totaltimesteps totalenvinteracts "
+     "update episode round iterations kimg totaltimesteps totalenvinteracts "
      "timestepssofar episodessofar"},
     {Meaning::kLoss,
      "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
@@ -165,6 +165,12 @@ constexpr Slots kForeignBySlot = BySlot(kForeign);
 // may be a count of faults, or a norm of weights.
 constexpr std::string_view kOfSet[] = {"err", "error", "l1", "l2"};
 
+// Distances of what a generator makes, and nothing that it is trained by.
+constexpr std::string_view kOfGenerators[] = {
+    "fid",     "fid50k", "fid50kfull", "fid10k", "fidscore",
+    "kid",     "kid50k", "kid50kfull", "fvd",    "fvd2048f16f",
+    "fidfull", "fid5k"};
+
 Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
   while (!slots[slot].text.empty() && slots[slot].text != text) {
@@ -203,6 +209,7 @@ constexpr auto kUsualEnds = [] {
   };
   for (const std::string_view set : kSets) add(set);
   for (const std::string_view name : kOfSet) add(name);
+  for (const std::string_view name : kOfGenerators) add(name);
   return ends;
 }();
 
@@ -270,6 +277,10 @@ bool NeedsItsSet(std::string_view name) {
 
 Meaning EvaluationMeaning(std::string_view name) {
   NameRoom room;
+  const std::string_view whole = Compact(name, &room);
+  if (std::ranges::find(kOfGenerators, whole) != std::end(kOfGenerators)) {
+    return Meaning::kWeakMeasure;
+  }
   const std::string_view core = CoreOfEvaluation(name, &room);
   const Meaning found = core.empty() ? Meaning::kNothing : LookOfSet(core);
   return IsLoss(found) ? found : Meaning::kNothing;

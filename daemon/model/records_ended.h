@@ -18,6 +18,7 @@ struct GaveUp {
   std::string words;  // its own
   // What it gave up over; absent: the loss scale, which can fall no more.
   std::optional<StepField> over;
+  bool grown = false;  // `over` is finite, and was too large
   bool operator==(const GaveUp&) const = default;
 };
 

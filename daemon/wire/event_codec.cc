@@ -112,6 +112,7 @@ struct BodyWriter {
     if (body.end) WriteProgramEnd(*body.end, ended->mutable_end());
     if (!body.gave_up) return;
     ended->mutable_gave_up()->set_words(body.gave_up->words);
+    ended->mutable_gave_up()->set_grown(body.gave_up->grown);
     if (body.gave_up->over) {
       ended->mutable_gave_up()->set_over(
           static_cast<uint32_t>(*body.gave_up->over));
@@ -170,6 +171,7 @@ Verdict ReadRecordsEnded(const v1::StoredRecordsEnded& from, RecordsEnded* to) {
   if (!from.has_gave_up()) return std::nullopt;
   GaveUp& gave_up = to->gave_up.emplace();
   gave_up.words = from.gave_up().words();
+  gave_up.grown = from.gave_up().grown();
   if (!from.gave_up().has_over()) return std::nullopt;
   if (from.gave_up().over() >= kStepFields) {
     return Complaint{

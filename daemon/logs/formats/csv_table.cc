@@ -96,6 +96,18 @@ class CsvTableReader : public LineReader {
     in_text_ = false;
   }
 
+  // The first column of an evaluation's losses is the table's loss. False:
+  // there is none.
+  static bool TakeLoneEvaluation(const std::vector<std::string_view>& names,
+                                 std::vector<ColumnMeaning>* columns) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if ((*columns)[i] != ColumnMeaning::kNothing) continue;
+      (*columns)[i] = EvaluationMeaning(names[i]);
+      if ((*columns)[i] != ColumnMeaning::kNothing) return true;
+    }
+    return false;
+  }
+
   // Of the first column of an evaluation's losses. One that was never finite
   // holds none: so tables write what is missing.
   void TellEvaluation(FactList* facts) {
@@ -217,7 +229,10 @@ class CsvTableReader : public LineReader {
     // One stands for the loss where no other does: "td_loss".
     const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
     if (parts.size() < 2 && whole) parts.clear();
-    if (!parts.empty()) ++known;
+    const bool alone = !whole && parts.empty() && !names_.mapped();
+    if (!parts.empty() || (alone && TakeLoneEvaluation(names, &columns))) {
+      ++known;
+    }
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
