@@ -157,19 +157,20 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
   return stays ? untrained_ : 0;
 }
 
-inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
-                                      float cost) {
+inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
+                                          float cost) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (OnlyMeansThatStand()) {
-    return course_.last() >= (1 - share) * course_.first();
+    return course_.last() >= (1 - share) * course_.first() ? Severity::kWarning
+                                                           : Severity::kNone;
   }
   const int32_t n = course_.records();
   const bool silent = IsSilent();
   if (n < (silent ? kEndRecords : kLines)) {
     // It does not stand among its means any more.
     settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
-    return false;
+    return Severity::kNone;
   }
   // Of one that no batch moves the first records may have come down to it.
   const float noise = silent ? still_.moves() : s.level().noise();
@@ -190,9 +191,12 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
-  return !settled_ && !hidden && fall < share + unsure &&
-         fall + unsure <= most && !fell && (!silent || fall >= -most) &&
-         s.stands() - s.first() < (silent ? Series::kRise : kRisen);
+  const bool moves =
+      settled_ || fell || fall >= share + unsure || fall + unsure > kMoves ||
+      (silent && fall < -most) ||
+      s.stands() - s.first() >= (silent ? Series::kRise : kRisen);
+  if (moves) return Severity::kNone;
+  return hidden || fall + unsure > most ? Severity::kInfo : Severity::kWarning;
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -298,18 +302,19 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
-  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
+  Severity stands = known ? Stands(c, t, cost) : Severity::kNone;
+  if (kind_.may_stand) stands = Severity::kNone;
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
       ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
   at_end_.cost = over ? cost : 0;
-  at_end_.stands = over && stands;
+  at_end_.stands = over ? stands : Severity::kNone;
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
-  const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
-  const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
-  if (!episode_.open() || warns) {
+  Severity trigger = waits || !long_so ? Severity::kNone : stands;
+  if (!waits && cost > 0 && !settled_) trigger = Severity::kWarning;
+  if (!episode_.open() || trigger == Severity::kWarning) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
   const bool clean = settled_ || (about_ == About::kGuesses && !guesses);
@@ -344,14 +349,14 @@ Severity LossNotDecreasing::OnEnd(Thresholds) {
     return episode_.OnSince(still_.step(), at_end_.same, false, newest_step_,
                             1);
   }
+  Severity severity = at_end_.stands;
   if (at_end_.cost > 0) {
     LearnCost(at_end_.cost);
     about_ = About::kGuesses;
-  } else if (!at_end_.stands) {
-    return Severity::kNone;
+    severity = Severity::kWarning;
   }
-  return episode_.OnSince(first_step_, Severity::kWarning, false, newest_step_,
-                          1);
+  if (severity == Severity::kNone) return severity;
+  return episode_.OnSince(first_step_, severity, false, newest_step_, 1);
 }
 
 }  // namespace nanwatch

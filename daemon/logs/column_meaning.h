@@ -27,6 +27,7 @@ enum class ColumnMeaning : uint8_t {
   kWeakReward,     // the same, by a name that others use, too: of episodes
   kAccuracy,       // of classes: it says what the training is
   kScore,          // of what it says, at worst 0: an F-measure
+  kExplained,      // the same, at worst about 0: a share of the variance
   kErrorRate,      // the same, at worst 1: a WER, also in percent
   kTerm,           // of the loss: told where it is not finite
   kKnob,           // says what the loss is made of: a term's weight, a length

@@ -68,6 +68,7 @@ constexpr UsualNamesOf kUsual[] = {
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
      "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
     {Meaning::kScore, "fscore f1 f1score fmeasure bleu auc auroc map miou iou"},
+    {Meaning::kExplained, "r2 r2score rsquared"},
     {Meaning::kErrorRate,
      "wer cer ter worderrorrate charactererrorrate tokenerrorrate"},
     {Meaning::kReward,
