@@ -49,6 +49,13 @@ void LossNotDecreasing::Describe(Finding* finding) const {
     return;
   }
   finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+  if (about_ == About::kUntouched && !HasLeft()) {
+    finding->sentence = Sentence(
+        "The loss of each evaluation is the same to the last digit: the "
+        "weights that are evaluated do not change. The training's is about ",
+        level, ", and was ", first, " at first.");
+    return;
+  }
   if (HasLeft()) {
     const double stood = std::exp(Stood());
     finding->sentence =

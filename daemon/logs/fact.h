@@ -43,6 +43,7 @@ struct LogFact {
     kResumed,         // it goes on from a checkpoint, its lines say
     kEvaluated,  // the loss of an evaluation, by the name in text, where it
                  // is not finite or far above the lowest, or was so before
+    kAccuracy,   // an evaluation's, a share: `score`
     kNorm,       // a gradient norm in a line of its own, of the step line above
     kSetting,    // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
@@ -81,6 +82,9 @@ struct LogFact {
   // the worst that they can be, and no accuracy is above 0; absent: it has
   // none.
   std::optional<bool> scores_worst;
+  // kEvaluated: so many so far, all the same to the last digit; -1: they are
+  // not any more; 0: no news.
+  int64_t same = 0;
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;

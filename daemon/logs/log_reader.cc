@@ -109,18 +109,18 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);
+    case Kind::kAccuracy:
+      return NoteAccuracy(fact);
     case Kind::kScored:
       NoteScore(fact);
       if (std::isfinite(fact.score)) {
         run_.settings.emplace("trains_on", "rewards");
       }
       return;
-    case Kind::kProgress:
-      NoteProgress(fact, line);
-      break;
     default:
       break;
   }
+  if (fact.kind == Kind::kProgress) NoteProgress(fact, line);
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
                     .surely_take_steps = recogniser_.surely_take_steps(),
@@ -286,6 +286,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
     if (evaluates_not_ > 0 && evaluates_not_ < kNeverEvaluated) return;
   }
   if (fact.lowest > 0) NoteHigh(fact);
+  NoteSame(fact);
   if (std::isfinite(loss)) return Put("evaluation_not_finite", "");
   std::string& told = run_.settings["evaluation_not_finite"];
   if (told.empty()) {

@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_LOG_READER_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,12 +76,14 @@ class LogReader {
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
   // exactly 0, and never another one); "learning_rates", "exact";
-  // "scores_worst", as WorstScores::Text;
+  // "scores_worst", as WorstScores::Text; "evaluations_same", how many losses
+  // of evaluations are all the same to the last digit, or "";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
   // above the lowest, or ""; with " end" where no more follow; "score_best",
   // "840 0.1 0.98 0.02": the step of the best, the first, the best, the noise;
-  // "accuracy", "0.1": the mean of many.
+  // "accuracy", "0.1": the mean of many; "evaluation_accuracy", the same of
+  // five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -117,6 +120,18 @@ class LogReader {
   void NoteEvaluation(const LogFact& fact);
   void NoteWorst(const LogFact& fact) {
     if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
+  }
+  void NoteSame(const LogFact& fact) {
+    if (fact.same == 0) return;
+    Put("evaluations_same", fact.same > 0 ? std::to_string(fact.same) : "");
+  }
+  static constexpr uint64_t kAccuracies = 5;  // evaluations; ours
+  void NoteAccuracy(const LogFact& fact) {
+    accuracy_ += (fact.score - accuracy_) / static_cast<double>(++accuracies_);
+    const bool due =
+        accuracies_ == kAccuracies || std::has_single_bit(accuracies_);
+    if (accuracies_ < kAccuracies || !due) return;
+    run_.settings["evaluation_accuracy"] = std::to_string(accuracy_);
   }
   void NoteScore(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
@@ -161,6 +176,8 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
+  double accuracy_ = 0;  // of evaluations, their mean
+  uint64_t accuracies_ = 0;
   WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
   double high_loss_ = 0;  // the newest of these
