@@ -189,17 +189,20 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
-  const bool hidden = unsure > most || noise > kQuiet ||
-                      s.last_digit() > kRounded * std::exp(level_);
+  const bool rounded = s.last_digit() > kRounded * std::exp(level_);
+  const bool hidden = unsure > most || noise > kQuiet || rounded;
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
   const bool moves =
-      settled_ || fell || fall >= share + unsure || fall + unsure > kMoves ||
-      (silent && fall < -most) ||
+      settled_ || fell || fall >= share + unsure || (silent && fall < -most) ||
       s.stands() - s.first() >= (silent ? Series::kRise : kRisen);
   if (moves) return Severity::kNone;
-  return hidden || fall + unsure > most ? Severity::kInfo : Severity::kWarning;
+  if (!hidden && fall + unsure <= most) return Severity::kWarning;
+  // Long ones are hidden in their noise by the end, whatever they learned.
+  const bool note =
+      n < kKnown && noise <= kQuiet && !rounded && fall + unsure <= kMoves;
+  return note ? Severity::kInfo : Severity::kNone;
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -318,9 +321,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   at_end_.stands = over ? stands : Severity::kNone;
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
-  Severity trigger = waits || !long_so ? Severity::kNone : stands;
-  if (!waits && cost > 0 && !settled_) trigger = Severity::kWarning;
-  if (!episode_.open() || trigger == Severity::kWarning) {
+  const bool warns = !waits && ((stands == Severity::kWarning && long_so) ||
+                                (cost > 0 && !settled_));
+  const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
+  if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
   const bool clean = settled_ || (about_ == About::kGuesses && !guesses);

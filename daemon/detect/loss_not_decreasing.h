@@ -66,7 +66,7 @@ class LossNotDecreasing {
 
   void Begin(const StepContext& c, float loss);
   Severity On(Severity trigger, bool clean, int64_t step);
-  // Has it not moved for long? Much noise makes that a note. Notes whether it
+  // Has it not moved for long? In noise it is a note at most. Notes whether it
   // settled. `cost`: of guessing, if it guesses; else 0.
   Severity Stands(const StepContext& c, Thresholds t, float cost);
   // The first record may have any number of steps before it.

@@ -167,6 +167,9 @@ class AlikeLinesReader : public LineReader {
                          meaning == ColumnMeaning::kLearningRate ||
                          meaning == ColumnMeaning::kReward ||
                          meaning == ColumnMeaning::kAccuracy ||
+                         meaning == ColumnMeaning::kScore ||
+                         meaning == ColumnMeaning::kExplained ||
+                         meaning == ColumnMeaning::kErrorRate ||
                          meaning == ColumnMeaning::kKnob;
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }

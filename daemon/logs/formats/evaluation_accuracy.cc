@@ -40,23 +40,19 @@ std::optional<double> ShareBehind(std::string_view text) {
   return share <= 1 ? std::optional(share) : std::nullopt;
 }
 
-// The name that holds the mark at `at` and the word before it are an
-// evaluation's, or the line is.
+// The name that holds the mark at `at` says so, or the word before it, or the
+// line does before it names a loss: that of an evaluation.
 bool IsOfEvaluation(std::string_view line, size_t at) {
   size_t begin = at;
   while (begin > 0 && (IsLetter(line[begin - 1]) || line[begin - 1] == '_')) {
     --begin;
   }
-  if (IsEvaluation(line.substr(begin, at - begin))) return true;
-  if (begin != at) return false;
+  if (begin != at) return IsEvaluation(line.substr(begin, at - begin));
   const std::string_view before = TrimBlanks(line.substr(0, at));
-  if (IsEvaluation(LastWord(before)) ||
-      (before.ends_with('.') &&
-       IsEvaluation(before.substr(before.find_last_of(" \t|") + 1)))) {
+  if (IsEvaluation(before.substr(before.find_last_of(" \t|,") + 1)))
     return true;
-  }
-  const std::string_view first = TrimBlanks(line);
-  return IsEvaluation(first.substr(0, first.find_first_of(" :|")));
+  const std::string_view head = before.substr(0, line.find("oss"));
+  return head.find("rain") == head.npos && IsEvaluation(head);
 }
 
 class AccuracyReader : public LineReader {

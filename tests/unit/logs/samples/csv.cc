@@ -62,6 +62,10 @@ constexpr SampleLines kLines[] = {
     {"returns alone", "step,episode_return,length\n10,1.5,9\n20,2.5,8",
      "step=10 loss=-1.5 of_rewards of_objective guessed\n"
      "step=20 loss=-2.5 of_rewards of_objective guessed"},
+    {"an evaluation's losses alone",
+     "kimg,fid50k_full,ppl_wend\n0,310.5,123\n200,244.25,129",
+     "step=0 loss=310.5 guessed\n"
+     "step=200 loss=244.25 guessed"},
     {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
      ""},
     {"losses without their sum",
