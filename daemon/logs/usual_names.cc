@@ -88,7 +88,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
-    {Meaning::kWeakNorm, "gn grads"},
+    {Meaning::kWeakNorm, "gn grad grads gradient"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,
@@ -167,9 +167,8 @@ constexpr std::string_view kOfSet[] = {"err", "error", "l1", "l2"};
 
 // Distances of what a generator makes, and nothing that it is trained by.
 constexpr std::string_view kOfGenerators[] = {
-    "fid",     "fid50k", "fid50kfull", "fid10k", "fidscore",
-    "kid",     "kid50k", "kid50kfull", "fvd",    "fvd2048f16f",
-    "fidfull", "fid5k"};
+    "fid",    "fid50k",     "fid50kfull", "fid10k",      "fidscore", "kid",
+    "kid50k", "kid50kfull", "fvd",        "fvd2048f16f", "fidfull",  "fid5k"};
 
 Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
