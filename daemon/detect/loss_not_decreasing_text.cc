@@ -22,7 +22,9 @@ void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
       least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
       " to the last digit in ", still_.records(), " records in a row",
       still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
-      ": nothing is learned. Look whether ",
+      // One of 0 may be what there is to learn.
+      loss == 0 && still_.without_gradient() == 0 ? "" : ": nothing is learned",
+      ". Look whether ",
       loss == 0 ? "all labels are masked, or all rewards are the same."
                 : "updates reach the weights, and the data still change.");
   finding->numbers = {{"loss", loss, ""},

@@ -125,6 +125,13 @@ bool HasOneAim(const RunDescription& run) {
   return told != run.settings.end() && told->second == "of_one_aim";
 }
 
+double LeastUsualScale(const RunDescription& run) {
+  // It begins at 1, doubles what is lower each 100 batches, and warns from here
+  // on ("Grad scale is small").
+  constexpr double kOfIcefall = 0.01;  // icefall's train.py
+  return Is(run, {"icefall"}) ? kOfIcefall : 1;
+}
+
 float UntrainedLoss(const RunDescription& run, float guessing) {
   const float told = SettingOf(run, "untrained_loss");
   if (told > 0) return told;

@@ -83,6 +83,10 @@ bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
 // these steps, the first one included (settings: resumed_after).
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
 
+// Returns the lowest loss scale that its program takes for usual: 1, or less
+// where it begins there and raises what is lower itself.
+double LeastUsualScale(const RunDescription& run);
+
 // A learning rate of 0 is one, and no small one that was printed with few
 // digits.
 bool TellsRatesExactly(const RunDescription& run);

@@ -6,6 +6,7 @@
 #define NANWATCH_LOGS_FACT_H_
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -147,6 +148,9 @@ struct LogFact {
 
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;
+  }
+  bool is_not_finite(StepField f) const {
+    return has(f) && !std::isfinite((*this)[f]);
   }
   double operator[](StepField f) const { return value[static_cast<int>(f)]; }
   LogFact& Set(StepField f, double v) {

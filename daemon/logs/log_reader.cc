@@ -175,6 +175,7 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
   if (recogniser_.shows_zero_rate()) {
     run_.settings["learning_rates"] = "exact";
   }
+  norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
   NoteScore(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
   if (fact.of_epoch) run_.settings.emplace("records", "epochs");
@@ -208,7 +209,7 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
   stopped_->grown = std::isfinite(fact[*stopped_->over]);
-  if (stopped_->grown) return;  // lines show it
+  if (stopped_->grown || IsShown(fact)) return;  // lines show it
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();

@@ -112,6 +112,11 @@ class LogReader {
   void TakeSetting(const LogFact& fact);
   void Put(const char* name, std::string_view value);
   void TakeStop(const LogFact& fact, uint64_t line);
+  // The newest step line showed already what was not finite.
+  bool IsShown(const LogFact& stop) const {
+    const bool later = stop.step && *stop.step > shown_step_;
+    return !later && (stop.has(StepField::kLoss) ? loss_bad_ : norm_bad_);
+  }
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteProgress(const LogFact& fact, uint64_t line);
   void TakeAfterLost(const LogFact& fact, uint64_t line);
@@ -186,6 +191,7 @@ class LogReader {
   int64_t evaluates_not_ = 0;
   int64_t lost_losses_ = 0;   // since the newest step line
   bool loss_bad_ = false;     // the newest one
+  bool norm_bad_ = false;     // the newest step line's
   bool loss_shown_ = false;   // by any step line
   bool series_told_ = false;  // settings: losses
   bool other_loss_ = false;   // one was named so that it may be any

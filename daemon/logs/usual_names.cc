@@ -93,7 +93,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
-    {Meaning::kWeakNorm, "gn grads"},
+    {Meaning::kWeakNorm, "gn grad grads gradient"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,
