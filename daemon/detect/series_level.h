@@ -16,6 +16,7 @@ namespace nanwatch {
 struct NoisePrior {
   float running = 0;  // of a series that goes on
   float fresh = 0;    // of the first values of a fresh run
+  bool goes_on = false;  // its first value is none of a fresh run
 };
 
 // Trivially copyable.

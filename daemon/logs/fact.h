@@ -136,7 +136,8 @@ struct LogFact {
   // kEvaluated: the lowest such loss, and the first; 0: they are not told.
   double lowest = 0;
   double first = 0;
-  // Of the line: what kStopped and kSetting say; of kProgress the term of the
+  // Of the line: what kStopped and kSetting say; "resumed" of kResumed, or
+  // "trained" where it may be of weights alone; of kProgress the term of the
   // loss that is not finite (loss_terms.h), or kPrintedAsZero.
   std::string_view text;
   bool text_of_metric = false;  // kProgress: it names a metric, and no term

@@ -98,7 +98,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return TakeSetting(fact);
     case Kind::kResumed:
       resumed_ = newest_step_ >= 0;
-      if (!loss_shown_) run_.settings["begins"] = "trained";
+      if (!loss_shown_) run_.settings["begins"] = fact.text;
       return;
     case Kind::kOtherObjective:
       announced_ = true;

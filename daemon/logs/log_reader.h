@@ -66,7 +66,7 @@ class LogReader {
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
   // objective, "contrastive", "denoising"; "begins", "trained" where it loads a
-  // checkpoint before its first step;
+  // checkpoint before its first step, "resumed" where it goes on from one;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
