@@ -38,6 +38,9 @@ class Course {
   // The last two stretches lie above the middle between the lowest and the
   // last third.
   bool RisesToEnd() const;
+  // Returns how many times as fast it falls from the middle third to the last
+  // as it fell before; 0: it did not fall before. REQUIRES: records() > 0.
+  float Quickens() const;
   // It still falls, from third to third. REQUIRES: records() > 0.
   bool Falls(float usual) const;
 

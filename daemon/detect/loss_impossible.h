@@ -1,5 +1,5 @@
-// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be, or
-// a loss is huge from the first record on.
+// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be; a
+// loss falls below 0 ever faster; or it is huge from the first record on.
 
 #ifndef NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
 #define NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "detect/context.h"
+#include "detect/course.h"
 #include "detect/episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -27,8 +28,14 @@ class LossImpossible {
   void Describe(Finding* finding) const;
 
  private:
+  bool RunsAway(double loss, Thresholds t);
+
   HeldEpisode episode_;
+  Course course_;     // of losses below 0 in a row
   double loss_ = 0;   // the newest such
+  float first_ = 0;   // the size of the first loss
+  int32_t runs_ = 0;  // records in a row that run away, the newest among them
+  bool runs_away_ = false;  // the finding is about that
   float guess_ = -1;  // what guessing costs (LossOfClasses); -1: no loss yet
 };
 

@@ -91,6 +91,51 @@ TEST(LossImpossible, AnyOtherLossMayBeBelow0) {
   }
 }
 
+// The first of `records` losses -of(i) at which the rule warns; 0: none.
+template <typename Of>
+int WarnsAt(int records, Of of, LevelKind level = LevelKind::kKept) {
+  Feed feed;
+  feed.level = level;
+  for (int i = 0; i < records; ++i) {
+    feed.Step({.loss = -of(i)});
+    if (feed.now == Severity::kWarning) return i + 1;
+  }
+  return 0;
+}
+
+// A cross-entropy that is not named and has the wrong sign; an objective
+// without a bound.
+TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsAWarning) {
+  EXPECT_EQ(WarnsAt(14, [](int i) { return 2.4 * std::exp(0.25 * i); }), 14);
+  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4); }), 0);
+  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
+      << "from above 0";
+  Feed feed;
+  for (int i = 0; i < 30; ++i) feed.Step({.loss = -2.4 * std::exp(0.2 * i)});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 1);
+  ExpectWords(feed.Described().sentence);
+  ExpectWords(feed.Described().sentence_over);
+  for (int i = 0; i < 60; ++i) feed.Step({.loss = -800 - 0.1 * i});
+  EXPECT_EQ(feed.now, Severity::kNone) << "it came to rest";
+}
+
+TEST(LossImpossible, HealthyLossesBelow0SlowDown) {
+  const auto gentle = [](int i) { return 500 * (1 - std::exp(-i / 30.0)); };
+  EXPECT_EQ(WarnsAt(300, gentle), 0);
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 3.0 * i - 5; }), 0) << "steadily";
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 0.01 * i * i; }), 0);
+  // A rate that warms up; then it learns.
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 9 * std::tanh(i * i / 4e3) - 2; }),
+            0);
+  const auto doubles = [](int i) { return 2.4 * std::exp(0.2 * i); };
+  for (const LevelKind level : {LevelKind::kOfRewards, LevelKind::kOfRivals}) {
+    EXPECT_EQ(WarnsAt(60, doubles, level), 0) << "it keeps no level";
+  }
+  const auto torn = [](int i) { return i == 20 ? 1e9 : 5.0 + i; };
+  EXPECT_EQ(WarnsAt(60, torn), 0);
+}
+
 TEST(LossImpossible, RoundingAndSingleRecordsAreNone) {
   Feed feed = Of("cross_entropy");
   feed.Steps({.loss = -0.005}, 100);
