@@ -81,6 +81,8 @@ struct LogFact {
   // the worst that they can be, and no accuracy is above 0; absent: it has
   // none.
   std::optional<bool> scores_worst;
+  // kProgress: how far an autoencoder's latents are from their prior (KL).
+  std::optional<double> divergence;
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;

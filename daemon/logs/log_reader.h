@@ -78,9 +78,10 @@ class LogReader {
   // "scores_worst", as WorstScores::Text;
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
-  // above the lowest, or ""; with " end" where no more follow; "score_best",
-  // "840 0.1 0.98 0.02": the step of the best, the first, the best, the noise;
-  // "accuracy", "0.1": the mean of many.
+  // above the lowest, or ""; "latents_unused", the same of the divergence of an
+  // autoencoder's latents, that is next to nothing; with " end" where no more
+  // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
+  // the best, the noise; "accuracy", "0.1": the mean of many.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -119,6 +120,7 @@ class LogReader {
     if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
   }
   void NoteScore(const LogFact& fact);
+  void NoteLatents(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);
   // Returns the newest step; where lines show none, they are counted.
@@ -163,6 +165,7 @@ class LogReader {
   double mean_score_ = 0;
   WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
+  ScoreRow latents_;      // next to their prior
   double high_loss_ = 0;  // the newest of these
   // Evaluations in a row that were not finite, from the first record on, of
   // lines without steps.

@@ -52,10 +52,13 @@ constexpr UsualNamesOf kUsual[] = {
      "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc rnnt "
      "ntxent infonce nce simclr "
      "hinge "
-     "triplet recon reconstruction reconstructionerror reconerror residual "
+     "triplet residual "
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
+    {Meaning::kReconstruction,
+     "recon reconstruction reconstructionerror reconerror"},
     {Meaning::kWeakMeasure, "td fval quantile focal xe"},
-    {Meaning::kTerm, "kl approxkl objectivekl"},
+    {Meaning::kTerm, "approxkl objectivekl"},
+    {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
      "maskratio stage phase difficulty len seqlen maxlen seqlength "
@@ -168,9 +171,8 @@ constexpr std::string_view kOfSet[] = {"err", "error", "l1", "l2"};
 
 // Distances of what a generator makes, and nothing that it is trained by.
 constexpr std::string_view kOfGenerators[] = {
-    "fid",     "fid50k", "fid50kfull", "fid10k", "fidscore",
-    "kid",     "kid50k", "kid50kfull", "fvd",    "fvd2048f16f",
-    "fidfull", "fid5k"};
+    "fid",    "fid50k",     "fid50kfull", "fid10k",      "fidscore", "kid",
+    "kid50k", "kid50kfull", "fvd",        "fvd2048f16f", "fidfull",  "fid5k"};
 
 Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
