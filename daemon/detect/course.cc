@@ -1,6 +1,7 @@
 #include "detect/course.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nanwatch {
 namespace {
@@ -56,6 +57,17 @@ int Course::LastThird() const {
 }
 
 float Course::last() const { return Mean(used_ - LastThird(), LastThird()); }
+
+float Course::Quickens() const {
+  const auto third = static_cast<float>(Third());
+  const auto end = static_cast<float>(LastThird());
+  const auto used = static_cast<float>(used_);
+  // Between the middles of thirds, in stretches.
+  const float to_middle = std::floor((used - third) / 2);
+  const float to_last = used - end / 2 - (to_middle + third / 2);
+  const float before = (first() - middle()) / to_middle;
+  return used_ < 3 || before <= 0 ? 0 : (middle() - last()) / to_last / before;
+}
 
 bool Course::ComesDown(float usual) const {
   const int third = Third();

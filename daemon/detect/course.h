@@ -28,6 +28,9 @@ class Course {
   // only since a peak at the beginning; of few records, also where it falls
   // from third to third. REQUIRES: records() > 0.
   bool ComesDown(float usual) const;
+  // Returns how many times as fast it falls from the middle third to the last
+  // as it fell before; 0: it did not fall before. REQUIRES: records() > 0.
+  float Quickens() const;
   // It rises from third to third, and from no stretch to the next by more than
   // `most`.
   bool Creeps(float most) const;

@@ -1,5 +1,6 @@
-// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be, or
-// a loss is huge from the first record on.
+// Rule 64, loss_impossible: a cross-entropy is below 0, where none can be; a
+// loss falls below 0 ever faster; or it is huge in the first record, or from it
+// on.
 
 #ifndef NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
 #define NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
@@ -7,6 +8,7 @@
 #include <cstdint>
 
 #include "detect/context.h"
+#include "detect/course.h"
 #include "detect/episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -22,14 +24,27 @@ class LossImpossible {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   bool Waits() const {
-    return guess_ < 0 || episode_.held() > 0 || episode_.open();
+    return records_ < 2 || episode_.held() > 0 || episode_.open();
   }
   void Describe(Finding* finding) const;
 
  private:
+  // What the finding is about.
+  enum class About : uint8_t { kBelow, kRunsAway, kHuge, kFirst };
+
+  // A first mean of an epoch, far above the second.
+  bool FirstStandsOut(const StepContext& c, double loss) const;
+  bool RunsAway(double loss, Thresholds t);
+
   HeldEpisode episode_;
+  Course course_;     // of losses below 0 in a row
   double loss_ = 0;   // the newest such
-  float guess_ = -1;  // what guessing costs (LossOfClasses); -1: no loss yet
+  float first_ = 0;   // the size of the first loss
+  int32_t runs_ = 0;  // records in a row that run away, the newest among them
+  int64_t first_step_ = 0;
+  About about_ = About::kBelow;
+  int8_t records_ = 0;  // with a loss, up to 3
+  float guess_ = 0;     // what guessing costs (LossOfClasses)
 };
 
 }  // namespace nanwatch

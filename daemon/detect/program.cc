@@ -63,9 +63,15 @@ bool ShowsEvaluations(const RunDescription& run) {
   return NamesLoss(run) && run.settings.at("loss") == "evaluation";
 }
 
+bool GoesOn(const RunDescription& run) {
+  const auto begins = run.settings.find("begins");
+  return begins != run.settings.end() && begins->second == "resumed";
+}
+
 bool MayStandFromStart(const RunDescription& run) {
   const auto begins = run.settings.find("begins");
   return (begins != run.settings.end() && begins->second == "trained") ||
+         GoesOn(run) ||
          (NamesLoss(run) && run.settings.at("loss") == "denoising");
 }
 

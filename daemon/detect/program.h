@@ -55,6 +55,10 @@ bool ShowsAccuracies(const RunDescription& run);
 // by heart.
 bool ShowsEvaluations(const RunDescription& run);
 
+// It goes on where an attempt before it stood (settings: begins), so its first
+// record shows its levels.
+bool GoesOn(const RunDescription& run);
+
 // Its loss need not fall: it goes on from a checkpoint (settings: begins), or
 // measures the noise of a diffusion model (settings: loss), which has a floor.
 bool MayStandFromStart(const RunDescription& run);

@@ -1,13 +1,12 @@
 #include "detect/rival_gone.h"
 
-#include <cmath>
-
 #include "detect/sentence.h"
 
 namespace nanwatch {
 namespace {
 
 constexpr int32_t kUntilSeen = 32;  // losses; ours
+constexpr int16_t kFirst = 5;       // losses; as Series::first()
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -42,11 +41,10 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
-  if (!s.crosses_zero()) first_log_ = s.first();
+  if (firsts_ < kFirst) first_ += (s.newest() - first_) / ++firsts_;
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
   if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
-  first_ = std::exp(first_log_);
   const bool low = first_ >= kSizable && s.newest() <= t[kShare] * first_;
   if (low) loss_ = s.newest();
   return episode_.OnRecord(low, t[kHold], Severity::kWarning, c.record.step,

@@ -4,7 +4,6 @@
 #ifndef NANWATCH_DETECT_RIVAL_GONE_H_
 #define NANWATCH_DETECT_RIVAL_GONE_H_
 
-#include <cmath>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -26,11 +25,13 @@ class RivalGone {
 
  private:
   HeldEpisode episode_;
-  float first_log_ = -HUGE_VALF;  // loss that it began with, as a logarithm
-  float first_ = 0;               // the same, as it came
-  float loss_ = 0;                // the newest that was low
-  bool critic_ = false;           // the loss was below 0
-  bool young_ = true;             // it may turn out to be a rival
+  // Mean of the first losses, no geometric one: of these some are next to
+  // nothing already, where it wins at once.
+  float first_ = 0;
+  float loss_ = 0;       // the newest that was low
+  int16_t firsts_ = 0;   // of them
+  bool critic_ = false;  // the loss was below 0
+  bool young_ = true;    // it may turn out to be a rival
 };
 
 }  // namespace nanwatch

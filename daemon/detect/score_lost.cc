@@ -17,9 +17,12 @@ constexpr double kEffect = 0.5;     // of the larger of its ends; ours
 constexpr double kStood = 12;       // values nearer to the best; ours
 constexpr double kFewest = 6;       // values far from it, at the end; ours
 constexpr double kEndShare = 0.05;  // of all values, at the end of a log; ours
-constexpr double kShare = 0.33;   // of all values, while more may follow; ours
-constexpr double kFewBlown = 2;   // evaluations at the end of a log; ours
-constexpr double kManyBlown = 4;  // evaluations; ours
+constexpr double kShare = 0.33;  // of all values, while more may follow; ours
+constexpr double kUnused = 8;    // values of latents at the prior; ours
+constexpr double kUnusedShare = 0.5;  // of all values, they are; ours
+constexpr double kCloser = 0.5;       // of the first of those; ours
+constexpr double kFewBlown = 2;       // evaluations at the end of a log; ours
+constexpr double kManyBlown = 4;      // evaluations; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"lost_share", 0.9, 0.5, 1, "ratio",
@@ -38,7 +41,7 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "score_lost",
     Family::kLoss,
     "A return or an accuracy fell back to where it began, or the loss of an "
-    "evaluation blew up.",
+    "evaluation blew up, or an autoencoder's latents say nothing.",
     "A log prints a return (reward) or an accuracy that rose by twice what it "
     "moves from value to value, by three times its furthest way back and by "
     "half of its size, and stood there for 12 values. It lost lost_share of "
@@ -47,7 +50,11 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "of a log, for 6 values and 5 % of all. Or the loss of an "
     "evaluation is blown times the lowest, and above the first, in 4 "
     "evaluations in a row, or in the last 2 of a log. One that ends a log 1.5 "
-    "times its lowest, and above the first, for 4 evaluations, is a note.",
+    "times its lowest, and above the first, for 4 evaluations, is a note. So "
+    "is the KL term of an autoencoder (beside an ELBO or a reconstruction) "
+    "that "
+    "is below 0.01 for 8 values and half of all, and fell to half of itself "
+    "there.",
     "It comes half of the way back; an evaluation's loss below 1.5 times the "
     "lowest.",
     kThresholds,
@@ -102,24 +109,52 @@ Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
                                                 : Severity::kNone;
 }
 
+// They stand next to their prior (posterior collapse), and go on to it. What is
+// so in health, as a mean over many of them, stays where it is.
+bool ScoreLost::AreUnused(const Course& latents) {
+  const auto low = static_cast<double>(latents.low);
+  return low >= kUnused && low >= kUnusedShare * latents.values &&
+         latents.first > 0 && latents.stands <= kCloser * latents.first;
+}
+
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
   const Course score = Read(c.run, "score");
   const Course evaluation = Read(c.run, "evaluation_high");
   const bool lost = score.low > 0 && IsLost(score, t);
   const Severity blown = OfEvaluation(evaluation, t);
   const Severity severity = lost ? Severity::kWarning : blown;
-  if (severity == Severity::kNone) return severity;
-  evaluated_ = blown == severity;
-  told_ = evaluated_ ? evaluation : score;
+  if (severity > Severity::kNone) {
+    about_ = blown == severity ? About::kEvaluation : About::kScore;
+    told_ = blown == severity ? evaluation : score;
+    step_ = c.last_step;
+    return severity;
+  }
+  const Course latents = Read(c.run, "latents_unused");
+  if (!AreUnused(latents)) return Severity::kNone;
+  about_ = About::kLatents;
+  told_ = latents;
   step_ = c.last_step;
-  return severity;
+  return Severity::kInfo;
 }
 
 void ScoreLost::Describe(Finding* finding) const {
   finding->opened_step = told_.since;
   finding->last_step = std::max(step_, told_.since);
+  if (about_ == About::kLatents) {
+    finding->SayBoth([this](Tense tense) {
+      return Sentence("The KL term ", In(tense, "is", "was"), " ", told_.stands,
+                      " nats, below 0.01 for ", told_.low,
+                      " records, and still ", In(tense, "falls", "fell"),
+                      ": the latents ", In(tense, "say", "said"),
+                      " nothing of what is to be reconstructed (posterior "
+                      "collapse).");
+    });
+    finding->numbers = {{"divergence", told_.stands, "nats"},
+                        {"records", static_cast<double>(told_.low), ""}};
+    return;
+  }
   finding->SayBoth([this](Tense tense) {
-    return evaluated_
+    return about_ == About::kEvaluation
                ? Sentence("An evaluation's loss ", In(tense, "is", "was"), " ",
                           told_.stands, " or more, and ",
                           In(tense, "was", "had been"), " ", told_.best,

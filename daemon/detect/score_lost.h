@@ -1,6 +1,7 @@
 // Rule 74, score_lost: what the training is measured by, beside its loss, is
 // lost: a return or an accuracy that rose and fell back to where it began, the
-// loss of an evaluation that blew up.
+// loss of an evaluation that blew up; or an autoencoder's latents came to say
+// nothing.
 
 #ifndef NANWATCH_DETECT_SCORE_LOST_H_
 #define NANWATCH_DETECT_SCORE_LOST_H_
@@ -40,10 +41,14 @@ class ScoreLost {
   static Course Read(const RunDescription& run, const char* name);
   static bool IsLost(const Course& score, Thresholds t);
   static Severity OfEvaluation(const Course& evaluation, Thresholds t);
+  static bool AreUnused(const Course& latents);
+
+  // What told_ is of.
+  enum class About : uint8_t { kScore, kEvaluation, kLatents };
 
   Course told_;
-  bool evaluated_ = false;  // told_ is of an evaluation's loss
-  int64_t step_ = 0;        // the newest of the run
+  About about_ = About::kScore;
+  int64_t step_ = 0;  // the newest of the run
 };
 
 }  // namespace nanwatch

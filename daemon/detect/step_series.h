@@ -37,6 +37,7 @@ struct StepSeries {
   bool rate_restarts = false;  // with the newest record
   AtRest at_rest;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
+  bool goes_on = false;        // where an attempt before it stood
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
 
@@ -44,7 +45,10 @@ struct StepSeries {
   // to where it was begins new levels.
   void Add(const RunDescription& run, const StepRecord& record,
            const RecordLogs& logs, const ScalerTracker& scaler) {
-    if (kind == Kind::kUnknown) kind = KindOf(run);
+    if (kind == Kind::kUnknown) {
+      kind = KindOf(run);
+      goes_on = GoesOn(run);
+    }
     const bool idle = record.has(StepField::kLearningRate) &&
                       record[StepField::kLearningRate] == 0;
     rate_restarts = rate.Note(record, idle && TellsRatesExactly(run));
@@ -115,10 +119,11 @@ struct StepSeries {
     const bool none = value == 0 && loss.values() == 0;
     if (std::isfinite(value) && !none) {
       const bool first = loss.values() == 0;
-      loss.Add(value, ln, step,
-               kind == Kind::kRewards          ? kRewards
-               : first && kind == Kind::kWords ? kWords
-                                               : kLoss);
+      NoisePrior prior = kind == Kind::kRewards          ? kRewards
+                         : first && kind == Kind::kWords ? kWords
+                                                         : kLoss;
+      prior.goes_on = goes_on;
+      loss.Add(value, ln, step, prior);
     }
     // Other data, or a curriculum's next stage; or other rewards.
     if ((Stays(loss, kFew) && loss.rise() < kOtherData) ||
@@ -130,7 +135,9 @@ struct StepSeries {
   void AddNorm(float value, float ln, int64_t step) {
     // 0 is a placeholder in many logs.
     if (!std::isfinite(value) || value < kLeastNorm) return;
-    grad_norm.Add(value, ln, step, kNorm);
+    NoisePrior prior = kNorm;
+    prior.goes_on = goes_on;
+    grad_norm.Add(value, ln, step, prior);
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
         (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm) ||
         (kind == Kind::kRewards && Stays(grad_norm, kSoon))) {

@@ -24,6 +24,7 @@ RuleId PartOf(When when) {
       {When::kOfLayer, RuleId::kLayerWithoutGradient},
       {When::kOfScore, RuleId::kScoreLost},
       {When::kOfBlown, RuleId::kScoreLost},
+      {When::kOfLatents, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
@@ -87,8 +88,10 @@ bool Holds(When when, const Situation& s) {
       return s.of_loss;
     case When::kOfScore:
     case When::kOfBlown:
+    case When::kOfLatents:
       return s.part == PartOf(when) && !s.of_loss &&
-             s.blown == (when == When::kOfBlown);
+             s.blown == (when == When::kOfBlown) &&
+             s.unused == (when == When::kOfLatents);
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:
@@ -259,6 +262,8 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
       if (s.part == RuleId::kNone) s.part = part;
       s.blown |= part == RuleId::kScoreLost &&
                  NumberOf(finding, "stands") > NumberOf(finding, "best");
+      s.unused |= part == RuleId::kScoreLost &&
+                  NumberOf(finding, "divergence").has_value();
       s.of_loss = s.of_loss ||
                   (finding.family == Family::kLoss && part == RuleId::kNone);
     }

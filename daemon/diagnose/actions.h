@@ -42,6 +42,7 @@ struct Situation {
   bool applied = false;       // updates that overflowed were, as it diverged
   bool dropped = false;  // only records of ranks that are heard are missing
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
+  bool unused = false;          // latents say nothing
   bool blown = false;           // an evaluation's loss is far above its lowest
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any

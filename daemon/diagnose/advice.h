@@ -48,6 +48,7 @@ enum class When : uint8_t {
   kOfLayer,       // it is one of a layer
   kOfScore,       // it is one of a score
   kOfBlown,       // it is one of an evaluation's loss that is far up
+  kOfLatents,     // it is one of an autoencoder's latents
   kOfRival,       // it is one of two losses against each other
   kOfData,        // it is one of the order of data
   kOfNumber,      // it is a norm or a rate that is not finite

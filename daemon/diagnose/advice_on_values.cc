@@ -377,6 +377,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtLayer, When::kOfLayer},
     {Cause::kUnexplained, "", kLookAtScore, When::kOfScore},
     {Cause::kUnexplained, "", kLookAtBlown, When::kOfBlown},
+    {Cause::kUnexplained, "", kLookAtLatents, When::kOfLatents},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},

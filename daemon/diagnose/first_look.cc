@@ -151,7 +151,8 @@ constexpr Look kLooks[] = {
      "Go back to the checkpoint of the best score. Of a policy, look at its "
      "entropy and its distance from the old one before the fall. Of an "
      "evaluation, see whether its weights are those of the training, and "
-     "whether it has learned by heart."},
+     "whether it has learned by heart. Of latents, let the weight of their KL "
+     "term grow from 0."},
     {RuleId::kRivalGone, kLookAtRival},
     {RuleId::kUpdateRatio,
      "Too large: lower the learning rate or lengthen the warm-up. Too small: "

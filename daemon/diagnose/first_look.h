@@ -34,6 +34,10 @@ inline constexpr std::string_view kLookAtBlown =
     "Go back to the checkpoint of the lowest. See whether the evaluation's "
     "weights are those of the training (averages, statistics of batch "
     "normalization), and whether it has learned by heart.";
+inline constexpr std::string_view kLookAtLatents =
+    "The decoder does without the latents: let the weight of the KL term grow "
+    "from 0, lower it, or leave each latent some nats that cost nothing (free "
+    "bits). A decoder that is weaker needs them.";
 
 // Of two losses against each other, and of gradients that went: the same.
 inline constexpr std::string_view kLookAtRival =

@@ -29,13 +29,14 @@ constexpr double kNothingExplained = 0.02;  // of the variance; ours
 // and what only stands for a loss least.
 constexpr int kWorthOfStandIn = 3;  // at most
 int WorthOf(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kWeakMeasure    ? 1
-         : meaning == ColumnMeaning::kPerplexity   ? 2
-         : meaning == ColumnMeaning::kObjective    ? 2
-         : meaning == ColumnMeaning::kMeasure      ? kWorthOfStandIn
-         : meaning == ColumnMeaning::kMeanLoss     ? 4
-         : meaning == ColumnMeaning::kCrossEntropy ? 5
-                                                   : 6;
+  return meaning == ColumnMeaning::kWeakMeasure      ? 1
+         : meaning == ColumnMeaning::kPerplexity     ? 2
+         : meaning == ColumnMeaning::kObjective      ? 2
+         : meaning == ColumnMeaning::kMeasure        ? kWorthOfStandIn
+         : meaning == ColumnMeaning::kReconstruction ? kWorthOfStandIn
+         : meaning == ColumnMeaning::kMeanLoss       ? 4
+         : meaning == ColumnMeaning::kCrossEntropy   ? 5
+                                                     : 6;
 }
 
 }  // namespace
@@ -49,6 +50,8 @@ void ColumnFact::Begin(size_t at) {
   may_be_term_ = false;
   term_.reset();
   weak_norm_.reset();
+  divergence_.reset();
+  reconstructs_ = false;
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
@@ -237,6 +240,9 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       no_norm_ |= value < 0;
       if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
       return;
+    case ColumnMeaning::kDivergence:
+      if (!divergence_) divergence_ = value;
+      [[fallthrough]];
     case ColumnMeaning::kTerm:
       if (!std::isfinite(value)) term_ = value;
       return;
@@ -248,6 +254,8 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     default:
       break;
   }
+  reconstructs_ |= meaning == ColumnMeaning::kObjective ||
+                   meaning == ColumnMeaning::kReconstruction;
   const StepField field = FieldOf(meaning);
   if (meaning == ColumnMeaning::kObjective && !std::isnan(value))
     value = -value;
@@ -351,6 +359,8 @@ void ColumnFact::Tell(FactList* facts) {
   }
   if (!SaysHealth()) return;
   fact_.of_rewards |= rewards_apart_;
+  // That of a policy is its distance from the old one.
+  if (reconstructs_ && !fact_.of_rewards) fact_.divergence = divergence_;
   // Losses that begin after a while are another series.
   if (fact_.has(StepField::kLoss)) {
     fact_.objective_moves |= of_stand_in_ && !fact_.guessed;

@@ -130,7 +130,9 @@ class ColumnFact {
   std::optional<double> weak_norm_;  // of a gradient, if anything
   bool real_norm_ = false;           // one of them was no whole number
   bool no_norm_ = false;             // one of them was below 0
-  bool may_be_term_ = false;  // the first adversary's, of a loss of the whole
+  std::optional<double> divergence_;
+  bool reconstructs_ = false;  // the line's loss is an autoencoder's
+  bool may_be_term_ = false;   // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes

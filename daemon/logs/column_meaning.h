@@ -16,9 +16,10 @@ enum class ColumnMeaning : uint8_t {
   // A mean over steps before, or what else stands for the loss: where no other
   // is beside it.
   kMeanLoss,
-  kPerplexity,    // the same, where the log shows no other loss
-  kObjective,     // that rises (an ELBO): its negative, as a perplexity
-  kMeasure,       // what a loss measures (an RMSE), as a perplexity
+  kPerplexity,      // the same, where the log shows no other loss
+  kObjective,       // that rises (an ELBO): its negative, as a perplexity
+  kMeasure,         // what a loss measures (an RMSE), as a perplexity
+  kReconstruction,  // the same, of an autoencoder
   kWeakMeasure,   // the same, by a name that others use, too (LogFact::guessed)
   kCrossEntropy,  // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
@@ -30,6 +31,7 @@ enum class ColumnMeaning : uint8_t {
   kExplained,      // the same, at worst about 0: a share of the variance
   kErrorRate,      // the same, at worst 1: a WER, also in percent
   kTerm,           // of the loss: told where it is not finite
+  kDivergence,     // such a term; of latents, beside a reconstruction
   kKnob,           // says what the loss is made of: a term's weight, a length
   kLossScale,
   kLog2LossScale,
@@ -58,6 +60,7 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
          meaning == ColumnMeaning::kPerplexity ||
          meaning == ColumnMeaning::kObjective ||
          meaning == ColumnMeaning::kMeasure ||
+         meaning == ColumnMeaning::kReconstruction ||
          meaning == ColumnMeaning::kWeakMeasure;
 }
 

@@ -86,6 +86,8 @@ struct LogFact {
   // kEvaluated: so many so far, all the same to the last digit; -1: they are
   // not any more; 0: no news.
   int64_t same = 0;
+  // kProgress: how far an autoencoder's latents are from their prior (KL).
+  std::optional<double> divergence;
   // kProgress: what the loss is made of is another than in the line before
   // (objective_knob.h).
   bool objective_moves = false;
@@ -141,7 +143,8 @@ struct LogFact {
   // kEvaluated: the lowest such loss, and the first; 0: they are not told.
   double lowest = 0;
   double first = 0;
-  // Of the line: what kStopped and kSetting say; of kProgress the term of the
+  // Of the line: what kStopped and kSetting say; "resumed" of kResumed, or
+  // "trained" where it may be of weights alone; of kProgress the term of the
   // loss that is not finite (loss_terms.h), or kPrintedAsZero.
   std::string_view text;
   bool text_of_metric = false;  // kProgress: it names a metric, and no term

@@ -1,12 +1,10 @@
 #include "logs/log_reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "logs/broken_off.h"
-#include "logs/evaluation_news.h"
 #include "logs/in_words.h"
 #include "logs/translated.h"
 
@@ -45,7 +43,6 @@ constexpr size_t kNameOfLoss = 40;
 constexpr size_t kStretches = 120;
 // Evaluations that were never finite: no column that holds none yet; ours.
 constexpr int64_t kNeverEvaluated = 8;
-constexpr uint64_t kScores = 8;  // values that show a score; ours
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
@@ -98,7 +95,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return TakeSetting(fact);
     case Kind::kResumed:
       resumed_ = newest_step_ >= 0;
-      if (!loss_shown_) run_.settings["begins"] = "trained";
+      if (!loss_shown_) run_.settings["begins"] = fact.text;
       return;
     case Kind::kOtherObjective:
       announced_ = true;
@@ -177,6 +174,7 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
   }
   norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
   NoteScore(fact);
+  NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
   if (fact.of_epoch) run_.settings.emplace("records", "epochs");
 }
@@ -298,43 +296,6 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
   }
 }
 
-void LogReader::NoteScore(const LogFact& fact) {
-  NoteWorst(fact);
-  if (!std::isfinite(fact.score)) return;
-  score_.Add(fact.score, fact.step.value_or(Place()));
-  TellScore("score", score_.row(), false);
-  const auto all = static_cast<uint64_t>(score_.row().all);
-  const bool due = all >= kScores && std::has_single_bit(all);
-  if (due) run_.settings["score_best"] = score_.row().TextOfBest();
-  mean_score_ += (fact.score - mean_score_) / static_cast<double>(all);
-  if (due && fact.of_classes && !fact.of_rewards) {
-    run_.settings["accuracy"] = std::to_string(mean_score_);
-  }
-}
-
-void LogReader::NoteHigh(const LogFact& fact) {
-  const double loss = fact[StepField::kLoss];
-  ScoreRow& high = evaluations_;
-  high.records =
-      loss >= EvaluationNews::kFar * fact.lowest ? high.records + 1 : 0;
-  if (high.records == 1) high.since = Place();
-  // One alone stands out by chance.
-  high.stands = std::min(std::exchange(high_loss_, loss), loss);
-  high.best = fact.lowest;
-  high.first = fact.first;
-  TellScore("evaluation_high", high, false);
-}
-
-// As often as the row has doubled: each is an event.
-void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
-  const auto records = static_cast<uint64_t>(row.records);
-  if (records == 0) {
-    Put(name, "");
-  } else if (records > 1 && (ended || std::has_single_bit(records))) {
-    Put(name, row.Text() + (ended ? " end" : ""));
-  }
-}
-
 // Steps as lines show them, or counted. Stretches that touch are one.
 void LogReader::NoteStep(const LogFact& fact) {
   const int64_t before = std::exchange(newest_step_, *fact.step);
@@ -396,6 +357,7 @@ void LogReader::Finish() {
   Put("scores_worst", worst_.Text());
   TellScore("score", score_.row(), true);
   TellScore("evaluation_high", evaluations_, true);
+  TellScore("latents_unused", latents_, true);
 }
 
 }  // namespace nanwatch

@@ -67,7 +67,7 @@ class LogReader {
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
   // objective, "contrastive", "denoising"; "begins", "trained" where it loads a
-  // checkpoint before its first step;
+  // checkpoint before its first step, "resumed" where it goes on from one;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
@@ -80,10 +80,11 @@ class LogReader {
   // of evaluations are all the same to the last digit, or "";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
-  // above the lowest, or ""; with " end" where no more follow; "score_best",
-  // "840 0.1 0.98 0.02": the step of the best, the first, the best, the noise;
-  // "accuracy", "0.1": the mean of many; "evaluation_accuracy", the same of
-  // five evaluations and more.
+  // above the lowest, or ""; "latents_unused", the same of the divergence of an
+  // autoencoder's latents, that is next to nothing; with " end" where no more
+  // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
+  // the best, the noise; "accuracy", "0.1": the mean of many;
+  // "evaluation_accuracy", the same of five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -139,6 +140,7 @@ class LogReader {
     run_.settings["evaluation_accuracy"] = std::to_string(accuracy_);
   }
   void NoteScore(const LogFact& fact);
+  void NoteLatents(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
   void TellScore(const char* name, const ScoreRow& row, bool ended);
   // Returns the newest step; where lines show none, they are counted.
@@ -185,6 +187,7 @@ class LogReader {
   uint64_t accuracies_ = 0;
   WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
+  ScoreRow latents_;      // next to their prior
   double high_loss_ = 0;  // the newest of these
   // Evaluations in a row that were not finite, from the first record on, of
   // lines without steps.

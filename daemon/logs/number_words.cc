@@ -51,7 +51,8 @@ bool IsWholeLoss(std::string_view text) {
 // with the one before it.
 void Weigh(std::string_view text, std::string_view word, ColumnMeaning usual,
            bool negated, NumberWords* found) {
-  if (usual == ColumnMeaning::kObjective || usual == ColumnMeaning::kMeasure) {
+  if (usual == ColumnMeaning::kObjective || usual == ColumnMeaning::kMeasure ||
+      usual == ColumnMeaning::kReconstruction) {
     found->Raise(LossWord::kNamed,
                  usual == ColumnMeaning::kObjective && !negated);
   } else if (usual == ColumnMeaning::kWeakMeasure) {

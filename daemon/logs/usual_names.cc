@@ -52,14 +52,17 @@ constexpr UsualNamesOf kUsual[] = {
      "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc rnnt "
      "ntxent infonce nce simclr "
      "hinge "
-     "triplet recon reconstruction reconstructionerror reconerror residual "
+     "triplet residual "
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
+    {Meaning::kReconstruction,
+     "recon reconstruction reconstructionerror reconerror"},
     {Meaning::kWeakMeasure,
      "td fval quantile focal xe "
      // Of what a generator makes.
      "fid fid5k fid10k fid50k fid50kfull fidfull fidscore kid kid50k "
      "kid50kfull fvd"},
-    {Meaning::kTerm, "kl approxkl objectivekl"},
+    {Meaning::kTerm, "approxkl objectivekl"},
+    {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
      "maskratio stage phase difficulty len seqlen maxlen seqlength "

@@ -199,6 +199,7 @@ class KeyValueReader : public LineReader {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
                          value.meaning == ColumnMeaning::kMeasure ||
+                         value.meaning == ColumnMeaning::kReconstruction ||
                          value.meaning == ColumnMeaning::kWeakMeasure;
     if (is_loss && loss_at_ == 0) loss_at_ = value.at;
     AddValue(value.meaning, line.substr(value.at), &fact_);

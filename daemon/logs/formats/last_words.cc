@@ -152,9 +152,12 @@ constexpr std::string_view kResumedMarks[] = {
     "esuming ",         "esumed ",     "oading checkpoint",
     "oaded checkpoint", "oading best", "estored "};
 
+// Weights may be loaded without what else the training was.
 void ReadResumed(std::string_view line, FactList* facts) {
   if (!HasOneOf(line, kResumedMarks)) return;
-  AddFact(LogFact::Kind::kResumed, line.find("esum"), facts);
+  const size_t at = line.find("esum");
+  AddFact(LogFact::Kind::kResumed, at, facts).text =
+      at == line.npos ? "trained" : "resumed";
 }
 
 }  // namespace

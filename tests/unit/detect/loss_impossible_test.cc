@@ -59,6 +59,25 @@ TEST(LossImpossible, ALossThatIsHugeFromTheFirstRecordOnIsAWarning) {
   EXPECT_EQ(feed.now, Severity::kNone) << "loss_spike's";
 }
 
+// Inputs that nobody scaled, and a rate that falls.
+TEST(LossImpossible, AFirstEpochFarAboveTheNextIsANote) {
+  const auto worst = [](const char* records, double first, double second) {
+    Feed feed;
+    feed.run.settings["records"] = records;
+    feed.Step({.loss = first});
+    for (int i = 0; i < 10; ++i) feed.Step({.loss = second * (1 - i / 20.0)});
+    if (feed.worst == Severity::kInfo) {
+      EXPECT_EQ(feed.Described().opened_step, 1);
+      ExpectWords(feed.Described().sentence);
+    }
+    return feed.worst;
+  };
+  EXPECT_EQ(worst("epochs", 9.57e13, 2.24e11), Severity::kInfo);
+  EXPECT_EQ(worst("", 9.57e13, 2.24e11), Severity::kNone) << "a few batches";
+  EXPECT_EQ(worst("epochs", 5e10, 4e9), Severity::kNone) << "prices";
+  EXPECT_EQ(worst("epochs", 5e3, 4), Severity::kNone) << "it learns";
+}
+
 TEST(LossImpossible, DoublesHoldTheSquareOfAHugeLoss) {
   Feed feed;
   feed.run.precision = "fp64";
@@ -89,6 +108,51 @@ TEST(LossImpossible, AnyOtherLossMayBeBelow0) {
     Fall(&feed, 100);
     EXPECT_EQ(feed.worst, Severity::kNone) << feed.run.framework;
   }
+}
+
+// The first of `records` losses -of(i) at which the rule warns; 0: none.
+template <typename Of>
+int WarnsAt(int records, Of of, LevelKind level = LevelKind::kKept) {
+  Feed feed;
+  feed.level = level;
+  for (int i = 0; i < records; ++i) {
+    feed.Step({.loss = -of(i)});
+    if (feed.now == Severity::kWarning) return i + 1;
+  }
+  return 0;
+}
+
+// A cross-entropy that is not named and has the wrong sign; an objective
+// without a bound.
+TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsAWarning) {
+  EXPECT_EQ(WarnsAt(14, [](int i) { return 2.4 * std::exp(0.25 * i); }), 14);
+  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4); }), 0);
+  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
+      << "from above 0";
+  Feed feed;
+  for (int i = 0; i < 30; ++i) feed.Step({.loss = -2.4 * std::exp(0.2 * i)});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 1);
+  ExpectWords(feed.Described().sentence);
+  ExpectWords(feed.Described().sentence_over);
+  for (int i = 0; i < 60; ++i) feed.Step({.loss = -800 - 0.1 * i});
+  EXPECT_EQ(feed.now, Severity::kNone) << "it came to rest";
+}
+
+TEST(LossImpossible, HealthyLossesBelow0SlowDown) {
+  const auto gentle = [](int i) { return 500 * (1 - std::exp(-i / 30.0)); };
+  EXPECT_EQ(WarnsAt(300, gentle), 0);
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 3.0 * i - 5; }), 0) << "steadily";
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 0.01 * i * i; }), 0);
+  // A rate that warms up; then it learns.
+  EXPECT_EQ(WarnsAt(300, [](int i) { return 9 * std::tanh(i * i / 4e3) - 2; }),
+            0);
+  const auto doubles = [](int i) { return 2.4 * std::exp(0.2 * i); };
+  for (const LevelKind level : {LevelKind::kOfRewards, LevelKind::kOfRivals}) {
+    EXPECT_EQ(WarnsAt(60, doubles, level), 0) << "it keeps no level";
+  }
+  const auto torn = [](int i) { return i == 20 ? 1e9 : 5.0 + i; };
+  EXPECT_EQ(WarnsAt(60, torn), 0);
 }
 
 TEST(LossImpossible, RoundingAndSingleRecordsAreNone) {

@@ -46,6 +46,21 @@ TEST(RivalGone, OneThatWinsAtOnceIsAWarning) {
   ExpectWords(feed.Described().sentence);
 }
 
+// Of its first losses only one was any.
+TEST(RivalGone, OneThatWinsAfterItsFirstRecordIsAWarning) {
+  Feed feed;
+  feed.level = LevelKind::kOfRivals;
+  for (const double loss : {0.3997, 0.0008, 0.0015, 0.0003, 0.0001, 0.0001}) {
+    feed.Step({.loss = loss});
+  }
+  feed.Steps({.loss = 0}, 31);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+  feed.Step({.loss = 0});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 7);
+  EXPECT_NEAR(NumberOf(feed.Described(), "first").value_or(0), 0.0805, 1e-4);
+}
+
 TEST(RivalGone, OneThatIsOnlyLowIsLeftInPeace) {
   Feed low = Rivals(1.4);
   low.Steps({.loss = 0.001}, 500);

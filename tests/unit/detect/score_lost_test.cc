@@ -14,10 +14,12 @@ namespace {
 
 class ScoreLostTest : public testing::Test {
  protected:
-  Severity Judge(const std::string& score, const std::string& evaluation = "") {
+  Severity Judge(const std::string& score, const std::string& evaluation = "",
+                 const std::string& latents = "") {
     RunDescription run;
     run.settings["score"] = score;
     run.settings["evaluation_high"] = evaluation;
+    run.settings["latents_unused"] = latents;
     const RuleTables tables(DefaultRules());
     const RuleTable<TimeRules::kSize>& time = tables.time();
     return nanwatch::Judge(run, &rule_,
@@ -97,6 +99,22 @@ TEST_F(ScoreLostTest, AnythingElseThereSaysNothing) {
   for (const char* text : {"x", " ", "97", "97 16 150 0 20 480", "end"}) {
     EXPECT_EQ(Judge(text, text), Severity::kNone) << text;
   }
+}
+
+TEST_F(ScoreLostTest, LatentsThatGoOnToTheirPriorAreANote) {
+  const auto of = [this](const char* latents) {
+    return Judge("", "", latents);
+  };
+  EXPECT_EQ(of("2 8 9 0 0.0021 0 0.0002 0 0"), Severity::kInfo);
+  EXPECT_EQ(Described().opened_step, 2);
+  ExpectWords(Described().sentence);
+  ExpectWords(Described().sentence_over);
+  EXPECT_EQ(of("2 4 5 0 0.0021 0 0.0002 0 0"), Severity::kNone) << "they begin";
+  EXPECT_EQ(of("20 8 27 0 0.0021 0 0.0002 0 0"), Severity::kNone)
+      << "a small part of it";
+  EXPECT_EQ(of("2 8 9 0 0.0021 0 0.0018 0 0"), Severity::kNone)
+      << "a mean over many that stays";
+  EXPECT_EQ(of("2 8 9 0 0 0 0 0 0"), Severity::kNone) << "its weight is 0";
 }
 
 }  // namespace

@@ -169,5 +169,32 @@ TEST(ScoreLinesTest, AnErrorRateInPercentThatFallsIsNoneOfThese) {
   EXPECT_EQ(reader.run().settings.count("scores_worst"), 0u);
 }
 
+// What is told of latents after 16 lines of this shape, whose last number, the
+// KL term, is halved in each.
+std::string LatentsOf(const std::string& before, double kl = 0.0173) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int epoch = 1; epoch <= 16; ++epoch, kl /= 2) {
+    reader.ReadLine("epoch=" + std::to_string(epoch) + " " + before +
+                    std::to_string(kl));
+  }
+  reader.Finish();
+  const auto& settings = reader.run().settings;
+  const auto told = settings.find("latents_unused");
+  return told == settings.end() ? "" : told->second;
+}
+
+TEST(ScoreLinesTest, TheKlTermBesideAReconstructionIsOfLatents) {
+  EXPECT_TRUE(
+      LatentsOf("elbo=-27.28 rec=27.27 kl=").starts_with("2 15 16 0 0.00865 "));
+  for (const char* before : {"loss: 27.28 recon: 27.27 kld: ",
+                             "loss=27.28, reconstruction=27.27, kl="}) {
+    EXPECT_TRUE(LatentsOf(before).starts_with("2 15 16 ")) << before;
+  }
+  EXPECT_EQ(LatentsOf("elbo=-27.28 rec=27.27 kl=", 1e5), "") << "it is large";
+  EXPECT_EQ(LatentsOf("loss: 27.28 kl: "), "") << "of a teacher, it may be";
+  EXPECT_EQ(LatentsOf("reward=2.5 loss=0.3 kl="), "") << "of a policy";
+  EXPECT_EQ(LatentsOf("elbo=-27.28 approx_kl="), "");
+}
+
 }  // namespace
 }  // namespace nanwatch

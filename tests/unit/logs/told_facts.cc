@@ -40,7 +40,7 @@ std::string KindText(const LogFact& fact) {
     case LogFact::Kind::kBroke:
       return std::string(" broke off: ").append(fact.text);
     case LogFact::Kind::kResumed:
-      return " resumed";
+      return std::string(" ").append(fact.text);
     case LogFact::Kind::kOtherObjective:
       return " other objective";
     case LogFact::Kind::kNorm:

@@ -9,6 +9,7 @@ namespace {
 constexpr SampleLines kLines[] = {
     {"from a file", "Resuming training from run/last.ckpt", "resumed"},
     {"at a step", "=> resumed at step 640", "resumed"},
+    {"of weights", "Loaded checkpoint resnet50.pth", "trained"},
     {"an option is none", "resume=False auto_resume: null", ""},
 };
 

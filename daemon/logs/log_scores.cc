@@ -1,0 +1,73 @@
+// What a log says of how well its training goes, beside its loss.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "logs/evaluation_news.h"
+#include "logs/log_reader.h"
+
+namespace nanwatch {
+namespace {
+
+constexpr uint64_t kScores = 8;  // values that show a score; ours
+// Nats of latents that say next to nothing.
+constexpr double kNearPrior = 0.01;  // ours
+
+}  // namespace
+
+void LogReader::NoteScore(const LogFact& fact) {
+  NoteWorst(fact);
+  if (!std::isfinite(fact.score)) return;
+  score_.Add(fact.score, fact.step.value_or(Place()));
+  TellScore("score", score_.row(), false);
+  const auto all = static_cast<uint64_t>(score_.row().all);
+  const bool due = all >= kScores && std::has_single_bit(all);
+  if (due) run_.settings["score_best"] = score_.row().TextOfBest();
+  mean_score_ += (fact.score - mean_score_) / static_cast<double>(all);
+  if (due && fact.of_classes && !fact.of_rewards) {
+    run_.settings["accuracy"] = std::to_string(mean_score_);
+  }
+}
+
+void LogReader::NoteHigh(const LogFact& fact) {
+  const double loss = fact[StepField::kLoss];
+  ScoreRow& high = evaluations_;
+  high.records =
+      loss >= EvaluationNews::kFar * fact.lowest ? high.records + 1 : 0;
+  if (high.records == 1) high.since = Place();
+  // One alone stands out by chance.
+  high.stands = std::min(std::exchange(high_loss_, loss), loss);
+  high.best = fact.lowest;
+  high.first = fact.first;
+  TellScore("evaluation_high", high, false);
+}
+
+// One that is printed as 0 from the start may have a weight of 0.
+void LogReader::NoteLatents(const LogFact& fact) {
+  if (!fact.divergence || !std::isfinite(*fact.divergence)) return;
+  const double size = std::fabs(*fact.divergence);
+  ScoreRow& row = latents_;
+  ++row.all;
+  row.stands = size;
+  const bool begins = row.records == 0;
+  row.records =
+      size < kNearPrior && (size > 0 || !begins) ? row.records + 1 : 0;
+  if (begins) row.since = fact.step.value_or(Place());
+  if (begins) row.first = size;
+  TellScore("latents_unused", row, false);
+}
+
+// As often as the row has doubled: each is an event.
+void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
+  const auto records = static_cast<uint64_t>(row.records);
+  if (records == 0) {
+    Put(name, "");
+  } else if (records > 1 && (ended || std::has_single_bit(records))) {
+    Put(name, row.Text() + (ended ? " end" : ""));
+  }
+}
+
+}  // namespace nanwatch
