@@ -13,7 +13,6 @@ constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kHighRate = 0.01f;  // no fine-tuning has it; ours
 constexpr float kMoves = 0.05f;     // as kStill, at such a rate; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
-constexpr float kQuiet = 0.1f;  // noise; ours: fine-tuned diffusion has more
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
@@ -23,8 +22,8 @@ constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
 constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
-constexpr float kSure = 2;        // the same, of two of them; ours
 constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
+constexpr float kSure = 2;        // the same, of two of them; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
 // Of guessing among classes in well-known data (two of anything, MNIST and
@@ -79,11 +78,10 @@ float CostOfBatch(float loss) {
 }
 
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
-constexpr int64_t kWorstScores = 16;     // evaluations; ours
-constexpr int32_t kLeastScoreless = 12;  // records; ours
-constexpr int32_t kAskedEach = 4;        // records; ours
-constexpr int32_t kLookedAt = 16;        // records from look to look; ours
-constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
+constexpr int64_t kWorstScores = 16;  // evaluations; ours
+constexpr int32_t kAskedEach = 4;     // records; ours
+constexpr int32_t kLookedAt = 16;     // records from look to look; ours
+constexpr double kLearnsFor = 256;    // records that show how it goes on; ours
 
 }  // namespace
 
@@ -136,7 +134,6 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float cost = cost_of(course_.last());
     const float first = std::exp(first_);
     const bool from_first =
-        first >= (1 - kNearly) * cost &&
         first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
     const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
@@ -166,11 +163,7 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   }
   const int32_t n = course_.records();
   const bool silent = IsSilent();
-  if (n < (silent ? kEndRecords : kLines)) {
-    // It does not stand among its means any more.
-    settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
-    return false;
-  }
+  if (n < (silent ? kEndRecords : kLines)) return false;
   // Of one that no batch moves the first records may have come down to it.
   const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
@@ -181,28 +174,23 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool fell = in_all >= kStill + unsure ||
                     first_ - last >= kFell + unsure ||
                     (!silent && first_ - level_ >= kStill + noise);
-  const bool guesses =
-      cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
+  const bool guesses = cost > 0;
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
-  const bool hidden = unsure > most || noise > kQuiet ||
-                      s.last_digit() > kRounded * std::exp(level_);
+  const bool hidden =
+      unsure > most || s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
-  settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
+  settled_ = gone || (fell && episode_.open() && !guesses);
   return !settled_ && !hidden && fall < share + unsure &&
-         fall + unsure <= most && !fell && (!silent || fall >= -most) &&
+         fall + unsure <= most && !fell &&
          s.stands() - s.first() < (silent ? Series::kRise : kRisen);
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
-  if (settled_ || still_.without_gradient() < records_) return false;
-  if (still_.loss() == 0) {
-    const bool trains = record.has(StepField::kLearningRate) &&
-                        record[StepField::kLearningRate] > 0;
-    return trains && records_ >= kSameZero;
-  }
-  return still_.loss() >= kSizable && records_ >= kSame;
+  return !settled_ && still_.without_gradient() >= records_ &&
+         still_.loss() == 0 && record.has(StepField::kLearningRate) &&
+         record[StepField::kLearningRate] > 0 && records_ >= kSameZero;
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
@@ -223,7 +211,7 @@ bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
   if (!AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout))) {
     return false;
   }
-  return IsSteady() || TellsMeansOfMany(c.run, 1) || n >= kLines;
+  return TellsMeansOfMany(c.run, 1) || n >= kLines;
 }
 
 // What it is called if no record follows.
@@ -234,7 +222,6 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   }
   // Some policies have a loss of 0 by construction, and gradients.
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
-                    !c.loss->follows_rewards() &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
   return none ? Severity::kInfo : Severity::kNone;
@@ -242,8 +229,7 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
 
 // However far it fell at first.
 bool LossNotDecreasing::IsScoreless(const RunDescription& run) const {
-  return course_.records() >= kLeastScoreless && !kind_.may_stand &&
-         LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
+  return LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
          WorstScoresOf(run) >= kWorstScores;
 }
 
@@ -285,12 +271,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   const bool silent = known && IsSilent();
-  const bool shows = r.step - first_step_ >= kEndSteps || means_ > 0 || silent;
-  const bool over = (shows && course_.records() >=
-                                  (IsSteady() ? kSteadyFrom : kEndRecords)) ||
-                    GuessesByAccuracy(c);
-  const bool early = waits && !over && records_ < kKnown;
-  if (early && !episode_.open()) return Severity::kNone;
+  const bool shows = r.step - first_step_ >= kEndSteps || silent;
+  const bool over =
+      (shows && course_.records() >= kEndRecords) || GuessesByAccuracy(c);
+  if (waits && !over && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
   const bool due =
       course_.records() < kKnown || course_.records() % kLookedAt == 0;
