@@ -7,8 +7,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kUntilSeen = 32;  // losses; ours
-constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
+constexpr float kSizable = 0.01f;  // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.0005, 0, 1, "ratio",
@@ -31,23 +30,18 @@ constinit const RuleSpec RivalGone::kSpec = {
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
-    "may be so for some batches. A loss that is below 0 (of a critic) has no "
-    "such level, and the rule is silent."};
+    "may be so for some batches. A loss below 0 is a critic's, and none such."};
 
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
-  // That two losses are rivals is seen after some records.
-  young_ = s.values() <= kUntilSeen;
-  if (c.level != LevelKind::kOfRivals && !young_) return episode_.severity();
-  if (!c.record.has(StepField::kLoss) || s.values() == 0) {
+  if (c.level != LevelKind::kOfRivals || !c.record.has(StepField::kLoss) ||
+      s.values() == 0) {
     return episode_.severity();
   }
-  if (!s.crosses_zero()) first_log_ = s.first();
-  // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
-  if (s.newest() < 0) critic_ = true;
-  if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
-  first_ = std::exp(first_log_);
-  const bool low = first_ >= kSizable && s.newest() <= t[kShare] * first_;
+  // Exactly 0 is next to nothing, too.
+  if (!s.crosses_zero()) first_ = std::exp(s.first());
+  const bool low =
+      first_ >= kSizable && s.newest() >= 0 && s.newest() <= t[kShare] * first_;
   if (low) loss_ = s.newest();
   return episode_.OnRecord(low, t[kHold], Severity::kWarning, c.record.step,
                            t[kClear]);

@@ -4,7 +4,6 @@
 #ifndef NANWATCH_DETECT_RIVAL_GONE_H_
 #define NANWATCH_DETECT_RIVAL_GONE_H_
 
-#include <cmath>
 #include <cstdint>
 
 #include "detect/context.h"
@@ -17,20 +16,16 @@ namespace nanwatch {
 class RivalGone {
  public:
   static const RuleSpec kSpec;
-  static constexpr uint32_t kNeeds = kRivalsBit | kNegativeLossBit;
+  static constexpr uint32_t kNeeds = kRivalsBit;
   enum Threshold { kShare, kHold, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
-  bool Waits() const { return young_; }
   void Describe(Finding* finding) const;
 
  private:
   HeldEpisode episode_;
-  float first_log_ = -HUGE_VALF;  // loss that it began with, as a logarithm
-  float first_ = 0;               // the same, as it came
-  float loss_ = 0;                // the newest that was low
-  bool critic_ = false;           // the loss was below 0
-  bool young_ = true;             // it may turn out to be a rival
+  float first_ = 0;  // loss that it began with; 0: not known
+  float loss_ = 0;   // the newest that was low
 };
 
 }  // namespace nanwatch
