@@ -116,10 +116,6 @@ bool IsContrastive(const RunDescription& run) {
   return NamesLoss(run) && run.settings.at("loss") == "contrastive";
 }
 
-bool IsNegatedObjective(const RunDescription& run) {
-  return NamesLoss(run) && run.settings.at("loss") == "negative";
-}
-
 bool FollowsRewards(const RunDescription& run) {
   const auto told = run.settings.find("trains_on");
   return (told != run.settings.end() && told->second == "rewards") ||

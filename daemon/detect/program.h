@@ -22,9 +22,6 @@ bool NamesLoss(const RunDescription& run);
 
 // Its loss is that of guessing a sample among others (settings: loss).
 bool IsContrastive(const RunDescription& run);
-// The loss is the negative of an objective that rises, or what an accuracy
-// leaves to 1.
-bool IsNegatedObjective(const RunDescription& run);
 
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
