@@ -167,6 +167,7 @@ class AlikeLinesReader : public LineReader {
                          meaning == ColumnMeaning::kLearningRate ||
                          meaning == ColumnMeaning::kReward ||
                          meaning == ColumnMeaning::kAccuracy ||
+                         meaning == ColumnMeaning::kDivergence ||
                          meaning == ColumnMeaning::kKnob;
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }
