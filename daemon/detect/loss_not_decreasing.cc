@@ -13,6 +13,7 @@ constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kHighRate = 0.01f;  // no fine-tuning has it; ours
 constexpr float kMoves = 0.05f;     // as kStill, at such a rate; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
+constexpr float kQuiet = 0.1f;  // noise; ours: fine-tuned diffusion has more
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
@@ -183,7 +184,7 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
   const bool rounded = s.last_digit() > kRounded * std::exp(level_);
-  const bool hidden = unsure > most || noise > kQuiet || rounded;
+  const bool hidden = unsure > most || rounded;
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = gone || (fell && episode_.open() && !guesses);

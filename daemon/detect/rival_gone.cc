@@ -6,7 +6,7 @@ namespace nanwatch {
 namespace {
 
 constexpr int32_t kUntilSeen = 32;  // losses; ours
-constexpr int16_t kFirst = 5;       // losses; as Series::first()
+constexpr int8_t kFirst = 5;        // losses; as Series::first()
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -41,7 +41,10 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
-  if (firsts_ < kFirst) first_ += (s.newest() - first_) / ++firsts_;
+  if (records_ < kFirst) {
+    ++records_;
+    if (s.newest() > 0) first_ += (s.newest() - first_) / ++firsts_;
+  }
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
   if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();

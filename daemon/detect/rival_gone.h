@@ -25,11 +25,12 @@ class RivalGone {
 
  private:
   HeldEpisode episode_;
-  // Mean of the first losses, no geometric one: of these some are next to
-  // nothing already, where it wins at once.
+  // Mean of the first losses above 0, no geometric one: of these some are next
+  // to nothing already, where it wins at once.
   float first_ = 0;
   float loss_ = 0;       // the newest that was low
-  int16_t firsts_ = 0;   // of them
+  int8_t records_ = 0;   // that are the first, up to all of them
+  int8_t firsts_ = 0;    // of those above 0
   bool critic_ = false;  // the loss was below 0
   bool young_ = true;    // it may turn out to be a rival
 };

@@ -40,7 +40,7 @@ constinit const RuleSpec ScoreLost::kSpec = {
     RuleId::kScoreLost,
     "score_lost",
     Family::kLoss,
-    "A return or an accuracy fell back to where it began, or the loss of an "
+    "A return or an accuracy fell back to where it began, the loss of an "
     "evaluation blew up, or an autoencoder's latents say nothing.",
     "A log prints a return (reward) or an accuracy that rose by twice what it "
     "moves from value to value, by three times its furthest way back and by "

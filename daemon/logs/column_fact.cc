@@ -360,7 +360,9 @@ void ColumnFact::Tell(FactList* facts) {
   if (!SaysHealth()) return;
   fact_.of_rewards |= rewards_apart_;
   // That of a policy is its distance from the old one.
-  if (reconstructs_ && !fact_.of_rewards) fact_.divergence = divergence_;
+  if (reconstructs_ && !fact_.of_rewards && !fact_.of_classes) {
+    fact_.divergence = divergence_;
+  }
   // Losses that begin after a while are another series.
   if (fact_.has(StepField::kLoss)) {
     fact_.objective_moves |= of_stand_in_ && !fact_.guessed;

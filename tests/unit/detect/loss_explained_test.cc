@@ -60,7 +60,7 @@ TEST(LossExplained, ARunThatGoesOnHasALevelWithItsFirstRecord) {
     const Severity high = f.now;
     Noise noise;
     for (int i = 0; i < 32; ++i) {
-      f.Step({.loss = 2.5 * noise.Factor(0.02), .unseen = 9});
+      f.Step({.loss = 2.3 * noise.Factor(0.02), .unseen = 9});
     }
     EXPECT_EQ(f.now, Severity::kNone) << "it came back";
     return high;

@@ -125,7 +125,7 @@ int WarnsAt(int records, Of of, LevelKind level = LevelKind::kKept) {
 // A cross-entropy that is not named and has the wrong sign; an objective
 // without a bound.
 TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsAWarning) {
-  EXPECT_EQ(WarnsAt(14, [](int i) { return 2.4 * std::exp(0.25 * i); }), 14);
+  EXPECT_EQ(WarnsAt(15, [](int i) { return 2.4 * std::exp(0.25 * i); }), 15);
   EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4); }), 0);
   EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
       << "from above 0";

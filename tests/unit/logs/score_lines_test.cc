@@ -190,9 +190,14 @@ TEST(ScoreLinesTest, TheKlTermBesideAReconstructionIsOfLatents) {
                              "loss=27.28, reconstruction=27.27, kl="}) {
     EXPECT_TRUE(LatentsOf(before).starts_with("2 15 16 ")) << before;
   }
+  EXPECT_TRUE(LatentsOf("| elbo -27.281 | reconstruction 27.273 | KL ")
+                  .starts_with("2 15 16 "))
+      << "without signs";
   EXPECT_EQ(LatentsOf("elbo=-27.28 rec=27.27 kl=", 1e5), "") << "it is large";
   EXPECT_EQ(LatentsOf("loss: 27.28 kl: "), "") << "of a teacher, it may be";
   EXPECT_EQ(LatentsOf("reward=2.5 loss=0.3 kl="), "") << "of a policy";
+  EXPECT_EQ(LatentsOf("| return 25.31 | entropy 0.52 | KL "), "")
+      << "of a policy";
   EXPECT_EQ(LatentsOf("elbo=-27.28 approx_kl="), "");
 }
 
