@@ -200,6 +200,10 @@ bool ColumnFact::NoteHowWell(ColumnMeaning meaning, double value) {
   }
 }
 
+void ColumnFact::AddRank(double value) {
+  if (IsCount(value) && value < 1e6) fact_.rank = static_cast<int32_t>(value);
+}
+
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   if (NoteHowWell(meaning, value)) return;
   switch (meaning) {
@@ -236,9 +240,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       }
       return;
     case ColumnMeaning::kWeakNorm:
-      real_norm_ |= value != std::floor(value);
-      no_norm_ |= value < 0;
-      if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
+      AddWeakNorm(value);
       return;
     case ColumnMeaning::kDivergence:
       if (!divergence_) divergence_ = value;
@@ -247,9 +249,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       if (!std::isfinite(value)) term_ = value;
       return;
     case ColumnMeaning::kRank:
-      if (IsCount(value) && value < 1e6) {
-        fact_.rank = static_cast<int32_t>(value);
-      }
+      AddRank(value);
       return;
     default:
       break;

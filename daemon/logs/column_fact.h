@@ -102,6 +102,13 @@ class ColumnFact {
   void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void AddRank(double value);
+  // It is none if one of the log's is below 0, or all are whole numbers.
+  void AddWeakNorm(double value) {
+    real_norm_ |= value != std::floor(value);
+    no_norm_ |= value < 0;
+    if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
+  }
   // Takes in a reward or a score. False: it is none.
   bool NoteHowWell(ColumnMeaning meaning, double value);
   void NoteWorst(bool worst) {
