@@ -71,6 +71,7 @@ class CsvTableReader : public LineReader {
     fact_.AddReward();
     if (!fact_.SaysHealth()) return;
     const size_t told = facts->size();
+    fact_.LookForPhases(header_);
     fact_.Tell(facts);
     if (facts->size() > told) NameTerm(&facts->back());
     TellEvaluation(facts);
