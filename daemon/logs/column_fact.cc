@@ -7,6 +7,7 @@
 
 #include "logs/message_number.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -347,6 +348,14 @@ void ColumnFact::AddTerm() {
   } else if (std::isfinite(fact_[StepField::kLoss])) {
     fact_.text = "kl";  // of all names of terms (usual_names.cc)
   }
+}
+
+void ColumnFact::DropTime(std::string_view names) {
+  static constexpr std::string_view kPhases[] = {
+      "fwd", "forward", "bwd", "backward", "data=", "data:", "data "};
+  if (!HasOneOf(names, kPhases)) return;
+  no_norm_ = true;
+  weak_norm_.reset();
 }
 
 void ColumnFact::Tell(FactList* facts) {
