@@ -274,6 +274,10 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
                             : std::max<int64_t>(0, end - interval.updates + 1);
   const bool placed = rows == end - begin + 1 && events == listed &&
                       ArePlaced(waiting, begin, end);
+  // The line's scale alone shows an overflow, and not where.
+  const double scale =
+      fact.has(StepField::kLossScale) ? fact[StepField::kLossScale] : 0;
+  const bool falls = !interval.known && events == 1 && listed == 0 && scale > 0;
   int64_t told = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const bool last = row + 1 == rows;
@@ -303,12 +307,14 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
         SetField(StepField::kLossScale, first_scale, &record);
       }
       ++told;
+      // That one fell to the line's scale: none falls to it again.
+      if (falls) SetField(StepField::kLossScale, scale, &record);
       if (told > events - interval.nan) {
         SetField(StepField::kLoss, kNan, &record);
       }
     }
     // Steps rise evenly over the interval.
-    record.step = last ? end : begin + (end - begin + 1) * row / rows;
+    record.step = last || falls ? end : begin + (end - begin + 1) * row / rows;
     if (record.is_not(StepFlag::kOverflow)) rank->searching = false;
     out.shown = last || happening != nullptr;
     if (last) AddLine(fact, interval.known && events == 0, &record);

@@ -164,5 +164,23 @@ TEST(ScaleOfALine, ThatIsSaidAboveItIsNoUpdate) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), 450), 1);
 }
 
+TEST(ScaleOfALine, ItsFallIsOneOverflowAtItsStep) {
+  std::vector<StepRecord> records;
+  LogReader reader(nullptr, {}, [&records](const LogRecord& record) {
+    records.push_back(record.step);
+  });
+  for (int i = 0; i <= 10; ++i) {
+    reader.ReadLine("step=" + std::to_string(50 * i) +
+                    " loss=2.5 scale=" + (i < 10 ? "1024" : "256"));
+  }
+  reader.Finish();
+  ASSERT_EQ(records.size(), 12u);
+  EXPECT_TRUE(records[10].is(StepFlag::kOverflow));
+  EXPECT_EQ(records[10].step, 500);
+  EXPECT_EQ(records[10][StepField::kLossScale], 256);
+  EXPECT_EQ(records[11].flags_present, 0);
+  EXPECT_EQ(records[11][StepField::kLossScale], 256);
+}
+
 }  // namespace
 }  // namespace nanwatch
