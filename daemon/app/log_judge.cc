@@ -19,16 +19,28 @@ LogJudge::LogJudge(Options options)
                 .on_event = std::move(options.on_event)}),
       reader_(options.format, options.columns, [this](const LogRecord& record) {
         last_line_ = record.line;
+        Count(record);
         if (on_record_) on_record_(record);
         records_.Take(record.rank, record.optimizer, record.step);
       }) {}
 
 LogJudge::~LogJudge() = default;
 
+// What a line tells of several optimizers is one update.
+void LogJudge::Count(const LogRecord& record) {
+  if (ranks_.empty()) first_rank_ = record.rank;
+  ranks_.insert(record.rank);
+  if (record.rank != first_rank_ || !record.shown) return;
+  const int64_t step = std::exchange(shown_step_, record.step.step);
+  const uint64_t line = std::exchange(shown_line_, record.line);
+  if (step != shown_step_ || line != shown_line_) ++shown_;
+}
+
 RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
                    const std::optional<LogBroke>& broke) {
   RecordsEnded ended;
-  if (stopped) ended.gave_up = GaveUp{stopped->reason, stopped->over, stopped->grown};
+  if (stopped)
+    ended.gave_up = GaveUp{stopped->reason, stopped->over, stopped->grown};
   if (stopped && !went_on) {
     ended.how = RecordsEnded::How::kGaveUp;
   } else if (broke) {
@@ -48,6 +60,9 @@ LogVerdict LogJudge::Finish() {
       EndOf(stopped, went_on, broke), broke ? broke->rank : std::nullopt);
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
+  verdict.updates =
+      verdict.steps_between ? shown_ : static_cast<uint64_t>(verdict.steps);
+  verdict.ranks = ranks_.size();
   verdict.coverage = reader_.recogniser().coverage();
   verdict.stopped = stopped;
   verdict.broke = broke;

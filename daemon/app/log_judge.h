@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ namespace nanwatch {
 struct LogVerdict : RecordVerdict {
   std::string emitter;  // "megatron+deepspeed"; empty: not recognised
   uint64_t lines = 0;   // read
+  // Updates of the first rank; where most are not in the log, those that are.
+  uint64_t updates = 0;
+  size_t ranks = 0;
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
   std::optional<LogBroke> broke;
@@ -59,9 +63,16 @@ class LogJudge {
   const LogReader& reader() const { return reader_; }
 
  private:
+  void Count(const LogRecord& record);
+
   const OnRecord on_record_;
   RecordJudge records_;
-  uint64_t last_line_ = 0;  // of the log: the newest record's
+  std::set<int32_t> ranks_;
+  int32_t first_rank_ = 0;
+  uint64_t shown_line_ = 0;  // of the newest of `shown_`
+  int64_t shown_step_ = -1;  // the same
+  uint64_t shown_ = 0;       // updates of the first rank that lines show
+  uint64_t last_line_ = 0;   // of the log: the newest record's
   LogReader reader_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "diagnose/words.h"
 #include "model/diagnosis.h"
 #include "model/pod.h"
 
@@ -72,7 +73,7 @@ std::string Place(const v1::Subject& subject) {
     Add(fmt::format("op {} ({})", subject.op(), SubjectKind(subject)), &out);
   }
   if (!subject.optimizer().empty()) {
-    Add(fmt::format("optimizer {}", subject.optimizer()), &out);
+    Add(OptimizerInWords(subject.optimizer()), &out);
   }
   if (subject.rank() >= 0) Add(fmt::format("rank {}", subject.rank()), &out);
   if (!subject.host().empty()) {

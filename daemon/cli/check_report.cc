@@ -197,8 +197,11 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
   if (!log.dump) {
     out += fmt::format(
         "; {}, {}", Counted(verdict.lines, "line"),
-        Counted(verdict.records,
+        Counted(verdict.updates,
                 verdict.steps_between ? "recorded update" : "update"));
+    if (verdict.ranks > 1) {
+      out += fmt::format(" of {} ranks", Grouped(verdict.ranks));
+    }
   }
   if (const ScalerSpec* scaler = ScalerOf(verdict)) {
     out += fmt::format("; the loss scaler moves as that of {}", scaler->title);

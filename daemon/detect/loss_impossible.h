@@ -37,14 +37,14 @@ class LossImpossible {
   bool RunsAway(double loss, Thresholds t);
 
   HeldEpisode episode_;
-  Course course_;    // of losses below 0 in a row
-  double loss_ = 0;  // the newest such
-  float first_ = 0;  // the size of the first loss
+  Course course_;     // of losses below 0 in a row
+  double loss_ = 0;   // the newest such
+  float first_ = 0;   // the size of the first loss
   int32_t runs_ = 0;  // records in a row that run away, the newest among them
   int64_t first_step_ = 0;
   About about_ = About::kBelow;
   int8_t records_ = 0;  // with a loss, up to 3
-  float guess_ = 0;  // what guessing costs (LossOfClasses)
+  float guess_ = 0;     // what guessing costs (LossOfClasses)
 };
 
 }  // namespace nanwatch

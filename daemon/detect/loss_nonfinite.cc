@@ -53,13 +53,25 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "a run diverges; what leaves the range of numbers in the end was not "
     "born there."};
 
+namespace {
+
+// A scale that fell since the line before says that one of the updates between
+// was skipped, and not which.
+bool ShowsFate(const StepContext& c) {
+  return c.record.flags_present != 0 || c.scaler.step_gap() <= 1 ||
+         c.scaler.last_transition() != Transition::kBackedOff;
+}
+
+}  // namespace
+
 // One loss far above all is a bad batch; a row of them, up to a million times
 // what it began with (and a million, where it began near 0), is none.
 void LossNonfinite::Growth::Add(double loss, int64_t step) {
   to = static_cast<float>(std::min(std::fabs(loss), kMostLoss));
   // One that has grown so far is none that it began with.
   if (IsYoung() && (base <= kLeastBase || to < kGrown * base)) {
-    base = std::max({base, to, kLeastBase});
+    most = std::max(most, to);
+    base = std::max(most, kLeastBase);
     ++firsts;
   }
   if (to < kFar * base) {
@@ -148,7 +160,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   newest_step_ = c.record.step;
   survival_.Restart();
   loss_ = loss;
-  told_fate_ = c.scaler.fate();
+  told_fate_ = ShowsFate(c) ? c.scaler.fate() : Fate::kUnknown;
   fate_ = c.scaler.presumed_fate();
   // A log shows a loss scale, which has not moved yet, and no flag.
   const bool scaled = c.scaler.scale().value_or(0) > 1;
@@ -202,11 +214,11 @@ void LossNonfinite::Describe(Finding* finding) const {
   if (std::isfinite(loss_)) {
     finding->sentence =
         grown
-            ? Sentence("The loss has grown to ", loss_, " from ", growth_.base,
+            ? Sentence("The loss has grown to ", loss_, " from ", growth_.most,
                        " at most in the beginning.")
-            : Sentence("The loss had grown to ", loss_, " from ", growth_.base,
+            : Sentence("The loss had grown to ", loss_, " from ", growth_.most,
                        " at most in the beginning; it has come down since.");
-    finding->numbers = {{"loss", loss_, ""}, {"grown_from", growth_.base, ""}};
+    finding->numbers = {{"loss", loss_, ""}, {"grown_from", growth_.most, ""}};
     return;
   }
   if (survival_.IsSure() && !grown) {
@@ -256,8 +268,8 @@ void LossNonfinite::Describe(Finding* finding) const {
   }
   if (!grown) return;
   finding->sentence += Sentence(" It had grown to ", growth_.to, " from ",
-                                growth_.base, " at most in the beginning.");
-  finding->numbers.push_back({"grown_from", growth_.base, ""});
+                                growth_.most, " at most in the beginning.");
+  finding->numbers.push_back({"grown_from", growth_.most, ""});
 }
 
 }  // namespace nanwatch

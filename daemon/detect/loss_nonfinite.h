@@ -61,7 +61,8 @@ class LossNonfinite {
     // grown.
     int64_t Began() const;
 
-    float base = 0;       // the largest of the first losses
+    float most = 0;       // the largest of the first losses
+    float base = 0;       // the same, and kLeastBase at least
     float to = 0;         // the newest finite one
     int8_t firsts = 0;    // losses that base stands on
     int8_t above = 0;     // finite losses in a row far above it; held by NaN

@@ -81,6 +81,7 @@ float CostOfBatch(float loss) {
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
 constexpr int64_t kWorstScores = 16;     // evaluations; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
+constexpr int32_t kEpochs = 6;           // ours
 constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
@@ -138,9 +139,11 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const bool from_first =
         first >= (1 - kNearly) * cost &&
         first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
-    const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
-                       (from_first || AccuracyIsOfGuessing(c.run, cost));
-    return stays ? cost : 0;
+    if (from_first && cost > 0 && cost == cost_of(course_.middle())) {
+      return cost;
+    }
+    const float by_accuracy = CostByAccuracy(c.run, course_.last());
+    return course_.middle() >= kGuessed * by_accuracy ? by_accuracy : 0;
   }
   if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
@@ -186,17 +189,20 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
       cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
-  const bool hidden = unsure > most || noise > kQuiet ||
-                      s.last_digit() > kRounded * std::exp(level_);
+  const bool rounded = s.last_digit() > kRounded * std::exp(level_);
+  const bool hidden = unsure > most || noise > kQuiet || rounded;
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
   const bool moves =
-      settled_ || fell || fall >= share + unsure || fall + unsure > kMoves ||
-      (silent && fall < -most) ||
+      settled_ || fell || fall >= share + unsure || (silent && fall < -most) ||
       s.stands() - s.first() >= (silent ? Series::kRise : kRisen);
   if (moves) return Severity::kNone;
-  return hidden || fall + unsure > most ? Severity::kInfo : Severity::kWarning;
+  if (!hidden && fall + unsure <= most) return Severity::kWarning;
+  // Long ones are hidden in their noise by the end, whatever they learned.
+  const bool note =
+      n < kKnown && noise <= kQuiet && !rounded && fall + unsure <= kMoves;
+  return note ? Severity::kInfo : Severity::kNone;
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -223,11 +229,10 @@ bool LossNotDecreasing::NeverMoved() const {
 // The accuracy beside it is that of guessing: fewer records are enough.
 bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
   const int32_t n = course_.records();
-  if (n < kSteadyFrom) return false;
-  if (!AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout))) {
-    return false;
-  }
-  return IsSteady() || TellsMeansOfMany(c.run, 1) || n >= kLines;
+  if (n < kEpochs || CostByAccuracy(c.run, course_.last()) == 0) return false;
+  if (TellsMeansOfMany(c.run, 1)) return true;
+  const bool sure = IsSteady() || ShowsAccuracies(c.run);
+  return n >= (sure ? kSteadyFrom : kLines);
 }
 
 // What it is called if no record follows.
@@ -245,10 +250,14 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
 }
 
 // However far it fell at first.
-bool LossNotDecreasing::IsScoreless(const RunDescription& run) const {
-  return course_.records() >= kLeastScoreless && !kind_.may_stand &&
-         LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
-         WorstScoresOf(run) >= kWorstScores;
+LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
+    const RunDescription& run) const {
+  const bool stands = course_.records() >= kLeastScoreless &&
+                      !kind_.may_stand &&
+                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
+  if (!stands) return About::kStands;
+  if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
+  return SameEvaluationsOf(run) > 0 ? About::kUntouched : About::kStands;
 }
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
@@ -280,12 +289,12 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   first_ = known ? s.first() : -HUGE_VALF;
   const bool waits = Waits(c, loss, t);
   // Not of each: it looks for a setting.
-  if (records_ % kAskedEach == 0 || about_ == About::kScoreless) {
-    const bool scoreless = IsScoreless(c.run);
-    if (scoreless) about_ = About::kScoreless;
-    if (scoreless || (about_ == About::kScoreless && episode_.open())) {
-      return On(scoreless ? Severity::kWarning : Severity::kNone, !scoreless,
-                r.step);
+  if (records_ % kAskedEach == 0 || IsOfEvaluations()) {
+    const About about = ByEvaluations(c.run);
+    const bool found = about != About::kStands;
+    if (found) about_ = about;
+    if (found || (IsOfEvaluations() && episode_.open())) {
+      return On(found ? Severity::kWarning : Severity::kNone, !found, r.step);
     }
   }
   const bool silent = known && IsSilent();
@@ -312,9 +321,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   at_end_.stands = over ? stands : Severity::kNone;
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
-  Severity trigger = waits || !long_so ? Severity::kNone : stands;
-  if (!waits && cost > 0 && !settled_) trigger = Severity::kWarning;
-  if (!episode_.open() || trigger == Severity::kWarning) {
+  const bool warns = !waits && ((stands == Severity::kWarning && long_so) ||
+                                (cost > 0 && !settled_));
+  const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
+  if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
   const bool clean = settled_ || (about_ == About::kGuesses && !guesses);

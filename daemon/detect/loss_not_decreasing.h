@@ -37,11 +37,21 @@ class LossNotDecreasing {
 
  private:
   // What the finding is about.
-  enum class About : uint8_t { kStands, kFrozen, kGuesses, kScoreless };
+  enum class About : uint8_t {
+    kStands,
+    kFrozen,
+    kGuesses,
+    kScoreless,
+    kUntouched,  // by the evaluations
+  };
   static constexpr float kLearned = 0.8f;  // of where it stood; ours
 
-  // Is every score so far the worst, and does the loss stand now?
-  bool IsScoreless(const RunDescription& run) const;
+  // Is every score so far the worst (kScoreless), or every evaluation the same
+  // (kUntouched), and does the loss stand now? Else kStands.
+  About ByEvaluations(const RunDescription& run) const;
+  bool IsOfEvaluations() const {
+    return about_ == About::kScoreless || about_ == About::kUntouched;
+  }
   struct Kind {
     bool among = false;      // untrained_ is of guessing among classes
     bool may_stand = false;  // from the start on, in health
@@ -56,7 +66,7 @@ class LossNotDecreasing {
 
   void Begin(const StepContext& c, float loss);
   Severity On(Severity trigger, bool clean, int64_t step);
-  // Has it not moved for long? Much noise makes that a note. Notes whether it
+  // Has it not moved for long? In noise it is a note at most. Notes whether it
   // settled. `cost`: of guessing, if it guesses; else 0.
   Severity Stands(const StepContext& c, Thresholds t, float cost);
   // The first record may have any number of steps before it.

@@ -22,7 +22,9 @@ void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
       least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
       " to the last digit in ", still_.records(), " records in a row",
       still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
-      ": nothing is learned. Look whether ",
+      // One of 0 may be what there is to learn.
+      loss == 0 && still_.without_gradient() == 0 ? "" : ": nothing is learned",
+      ". Look whether ",
       loss == 0 ? "all labels are masked, or all rewards are the same."
                 : "updates reach the weights, and the data still change.");
   finding->numbers = {{"loss", loss, ""},
@@ -49,6 +51,13 @@ void LossNotDecreasing::Describe(Finding* finding) const {
     return;
   }
   finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
+  if (about_ == About::kUntouched && !HasLeft()) {
+    finding->sentence = Sentence(
+        "The loss of each evaluation is the same to the last digit: the "
+        "weights that are evaluated do not change. The training's is about ",
+        level, ", and was ", first, " at first.");
+    return;
+  }
   if (HasLeft()) {
     const double stood = std::exp(Stood());
     finding->sentence =

@@ -23,7 +23,11 @@ constexpr float kLeastFirst = 0.97f;  // ours
 constexpr float kMostFirst = 1.2f;    // ours
 
 constexpr int64_t kMany = 100;  // steps; ours
-constexpr float kNear = 0.05f;  // of what guessing gives, from it; ours
+// Of an accuracy of guessing, from it: classes are not all as frequent; ours.
+constexpr float kNear = 0.2f;
+// Of the loss of guessing: one that is trained at too high a rate is above it.
+constexpr float kMostBelow = 1.01f;  // times the loss; ours
+constexpr float kMostAbove = 1.1f;   // times it; ours
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -37,13 +41,22 @@ float SettingOf(const RunDescription& run, const char* name) {
 
 }  // namespace
 
-bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
-  if (cost <= 0) return false;
-  const float times = SettingOf(run, "accuracy") * std::round(std::exp(cost));
-  const auto is_near = [times](float one) {
-    return std::fabs(times - one) <= kNear * one;
-  };
-  return is_near(1) || is_near(100);
+float CostByAccuracy(const RunDescription& run, float loss) {
+  const float trained = SettingOf(run, "accuracy");
+  const float accuracy =
+      trained > 0 ? trained : SettingOf(run, "evaluation_accuracy");
+  const float most = std::floor(std::exp(kMostBelow * loss));
+  const float least = std::ceil(std::exp(loss / kMostAbove));
+  if (accuracy <= 0 || least > most || least < 2) return 0;
+  for (const float share : {accuracy, accuracy / 100}) {
+    const float classes = std::clamp(std::round(1 / share), least, most);
+    if (std::fabs(share * classes - 1) <= kNear) return std::log(classes);
+  }
+  return 0;
+}
+
+bool ShowsAccuracies(const RunDescription& run) {
+  return SettingOf(run, "evaluation_accuracy") > 0;
 }
 
 bool ShowsEvaluations(const RunDescription& run) {
@@ -60,6 +73,12 @@ bool MayStandFromStart(const RunDescription& run) {
   return (begins != run.settings.end() && begins->second == "trained") ||
          GoesOn(run) ||
          (NamesLoss(run) && run.settings.at("loss") == "denoising");
+}
+
+int64_t SameEvaluationsOf(const RunDescription& run) {
+  int64_t evaluations = 0;
+  SettingNumbers(run, "evaluations_same").Next(&evaluations);
+  return evaluations;
 }
 
 int64_t WorstScoresOf(const RunDescription& run) {
@@ -110,6 +129,13 @@ bool FollowsRewards(const RunDescription& run) {
 bool HasOneAim(const RunDescription& run) {
   const auto told = run.settings.find("losses");
   return told != run.settings.end() && told->second == "of_one_aim";
+}
+
+double LeastUsualScale(const RunDescription& run) {
+  // It begins at 1, doubles what is lower each 100 batches, and warns from here
+  // on ("Grad scale is small").
+  constexpr double kOfIcefall = 0.01;  // icefall's train.py
+  return Is(run, {"icefall"}) ? kOfIcefall : 1;
 }
 
 float UntrainedLoss(const RunDescription& run, float guessing) {

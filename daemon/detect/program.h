@@ -42,9 +42,14 @@ float UntrainedLoss(const RunDescription& run, float guessing);
 // it is a cross-entropy among them; else 0.
 float LossOfClasses(const RunDescription& run, float first);
 
-// The accuracies that the run prints (settings: accuracy) are what guessing
-// gives that costs `cost`.
-bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
+// Returns what guessing costs among as many classes as make the accuracies that
+// the run prints (settings: accuracy, evaluation_accuracy) those of guessing,
+// where `loss` is that or up to a tenth above; else 0.
+float CostByAccuracy(const RunDescription& run, float loss);
+
+// The run prints accuracies of evaluations (settings: evaluation_accuracy),
+// each of many samples.
+bool ShowsAccuracies(const RunDescription& run);
 
 // Its loss is an evaluation's (settings: loss), which rises as data are learned
 // by heart.
@@ -62,6 +67,10 @@ bool MayStandFromStart(const RunDescription& run);
 // where none was better (settings: scores_worst); else 0.
 int64_t WorstScoresOf(const RunDescription& run);
 
+// Returns how many losses of evaluations the run printed, where all are the
+// same to the last digit (settings: evaluations_same); else 0.
+int64_t SameEvaluationsOf(const RunDescription& run);
+
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
 
@@ -77,6 +86,10 @@ bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
 // The run went on, after its program broke off or from a checkpoint, between
 // these steps, the first one included (settings: resumed_after).
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
+
+// Returns the lowest loss scale that its program takes for usual: 1, or less
+// where it begins there and raises what is lower itself.
+double LeastUsualScale(const RunDescription& run);
 
 // A learning rate of 0 is one, and no small one that was printed with few
 // digits.

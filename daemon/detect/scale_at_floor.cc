@@ -1,5 +1,8 @@
 #include "detect/scale_at_floor.h"
 
+#include <algorithm>
+
+#include "detect/program.h"
 #include "detect/sentence.h"
 #include "model/scale_bound.h"
 
@@ -96,18 +99,19 @@ bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
   return probes_;
 }
 
-double ScaleAtFloor::FloorOf(const ScalerTracker& scaler, Thresholds t,
+double ScaleAtFloor::FloorOf(const StepContext& c, Thresholds t,
                              int64_t* stands) {
+  const ScalerTracker& scaler = c.scaler;
   const bool stood = scaler.overflowed() &&
                      scaler.last_transition() == Transition::kHeld &&
                      scaler.overflow_streak() > 1;
   stood_ = stood ? stood_ + 1 : 0;
   *stands = 0;
-  const double floor = scaler.floor() > 0 ? scaler.floor() : t[kNominalFloor];
+  const double nominal = std::min(t[kNominalFloor], LeastUsualScale(c.run));
+  const double floor = scaler.floor() > 0 ? scaler.floor() : nominal;
   const double scale = scaler.present_scale().value_or(0);
   const bool declared = scaler.spec() != nullptr && !scaler.recognised();
-  if (declared || stood_ < kStands || scale < floor ||
-      scale > t[kNominalFloor]) {
+  if (declared || stood_ < kStands || scale < floor || scale > nominal) {
     return floor;
   }
   *stands = stood_;
@@ -119,7 +123,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   if (!scaler.dynamic()) return episode_.severity();
   const double scale = scaler.present_scale().value_or(0);
   int64_t stands = 0;
-  const double floor = FloorOf(scaler, t, &stands);
+  const double floor = FloorOf(c, t, &stands);
   const double at_most = floor * 1.005;  // logs round
   const bool at =
       scale <= at_most && scaler.first_scale().value_or(0) > at_most;

@@ -31,7 +31,7 @@ class ScaleAtFloor {
   // Is the newest overflow a probe of a scaler that lives near its floor?
   bool Probes(const StepContext& c, double scale, Thresholds t);
   // Below it the scale does not go; *stands: overflows in a row that left it.
-  double FloorOf(const ScalerTracker& scaler, Thresholds t, int64_t* stands);
+  double FloorOf(const StepContext& c, Thresholds t, int64_t* stands);
   // REQUIRES: the newest update overflowed at the floor.
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/program.h"
 #include "detect/sentence.h"
 #include "model/scale_bound.h"
 
@@ -21,6 +22,10 @@ constexpr ThresholdSpec kThresholds[] = {
      "such a scale within it overflows whenever it tries"},
     {"clear_after", 200, 1, 100000, "updates", "ours"},
 };
+bool IsUsual(double scale, const StepContext& c) {
+  return scale >= 1 || scale >= LeastUsualScale(c.run);
+}
+
 // Updates: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
 
@@ -47,7 +52,9 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "For clear_after updates the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds,
-    "The lowest of layer-wise scales is judged too, and its op is named."};
+    "The lowest of layer-wise scales is judged too, and its op is named. "
+    "icefall begins at 1 and raises what is lower itself: there below 0.01, "
+    "from which on it warns."};
 
 void ScaleBelowOne::StandingLoss::Add(float loss) {
   if (loss != newest_) same_ = 0;
@@ -91,14 +98,14 @@ void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
 Severity ScaleBelowOne::OnStep(const StepContext& c, Thresholds t) {
   if (c.layers != nullptr) LookAtLayers(c, t);
   const double scale = c.scaler.present_scale().value_or(1);
-  const bool calm = scale >= 1 && below_ == 0 && !episode_.open();
+  const bool calm = IsUsual(scale, c) && below_ == 0 && !episode_.open();
   return calm ? layers_.severity()
               : std::max(LookAtScale(c, scale, t), layers_.severity());
 }
 
 Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
                                     Thresholds t) {
-  if (scale >= 1) {
+  if (IsUsual(scale, c)) {
     below_ = 0;
     overflows_ = since_growth_ = 0;
     overflow_scale_ = 0;

@@ -108,11 +108,12 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   }
   if (trigger != Severity::kNone) {
     scale_ = scale;
-    from_ = fell ? far : near;
+    from_ = std::max(episode_.open() ? from_ : 0, fell ? far : near);
     to_floor_ = c.scaler.updates_to_floor().value_or(-1);
   } else if (to_floor_ > 0) {
     to_floor_ = c.scaler.updates_to_floor().value_or(-1);
   }
+  if (episode_.open()) scale_ = std::min(scale_, scale);
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
   // Below 1 there is no new level to get used to.
   const bool clean = far < t[kClearRatio] * scale && scale >= 1;

@@ -156,8 +156,8 @@ void ScoreLost::Describe(Finding* finding) const {
   finding->SayBoth([this](Tense tense) {
     return about_ == About::kEvaluation
                ? Sentence("An evaluation's loss ", In(tense, "is", "was"), " ",
-                          told_.stands, ", and ", In(tense, "was", "had been"),
-                          " ", told_.best,
+                          told_.stands, " or more, and ",
+                          In(tense, "was", "had been"), " ", told_.best,
                           " at its lowest: the training's own does not show "
                           "what ",
                           In(tense, "is", "was"), " lost.")

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "diagnose/nan_births.h"
+#include "diagnose/words.h"
 
 namespace nanwatch {
 namespace {
@@ -27,8 +28,10 @@ std::string WhichLoss(const Facts& f) {
   });
   if (others) return "";
   const std::string term = TermOf(f);
-  return term.empty() ? " of the optimizer " + loss->subject.optimizer
-                      : " " + term;
+  if (!term.empty()) return " " + term;
+  const std::string& name = loss->subject.optimizer;
+  const std::string words = OptimizerInWords(name);
+  return words == name ? " " + words : " of the " + words;
 }
 
 // Returns "in 6 of 120 records"; of several ranks "6 times", since others have

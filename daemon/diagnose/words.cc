@@ -90,9 +90,16 @@ std::string WhatOverflows(double scale, std::string_view at,
       Rounded(MaxFinite(Dtype::kFp16) / scale), at, it);
 }
 
+std::string OptimizerInWords(std::string_view name) {
+  const bool loss = name.ends_with("loss") || name.ends_with("Loss");
+  return std::string(loss ? "" : "optimizer ").append(name);
+}
+
 std::string OfOptimizer(const RunEvidence& evidence) {
-  return evidence.optimizer.empty() ? ""
-                                    : " of the optimizer " + evidence.optimizer;
+  const std::string_view name = evidence.optimizer;
+  if (name.empty()) return "";
+  const std::string words = OptimizerInWords(name);
+  return words == name ? " of " + words : " of the " + words;
 }
 
 std::string UpdatesInWords(const RunEvidence& evidence) {

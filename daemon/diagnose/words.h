@@ -35,6 +35,9 @@ std::string WhenBad(const OpEvidence& op);
 // near 0 that this says nothing more. `at`, `it`: "at this scale", "the scale".
 std::string WhatOverflows(double scale, std::string_view at,
                           std::string_view it);
+// Returns "optimizer D"; of a log's losses, each of which is taken for one's,
+// "image_loss".
+std::string OptimizerInWords(std::string_view name);
 // Returns " of the optimizer D" where a run has several; else empty.
 std::string OfOptimizer(const RunEvidence& evidence);
 // Returns "No update is applied any more: the last 50 of 50 were skipped";

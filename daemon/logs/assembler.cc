@@ -25,7 +25,7 @@ void SetFlag(StepFlag flag, bool value, StepRecord* record) {
 
 void SetField(StepField field, double value, StepRecord* record) {
   record->present |= 1u << static_cast<int>(field);
-  record->value[static_cast<int>(field)] = value;
+  record->value[static_cast<int>(field)] = value + 0.0;  // -0 is 0
 }
 
 void MarkOverflow(std::optional<bool> applied, StepRecord* record) {
@@ -65,6 +65,17 @@ bool ArePlaced(const Happenings& all, int64_t begin, int64_t end) {
            return each.fact.in_bar && *each.fact.in_bar >= begin &&
                   *each.fact.in_bar <= end + 1;
          });
+}
+
+// A scale that stands above the step line and in it is the same update's.
+template <typename Happenings>
+void DropSaidAgain(const LogFact& fact, Happenings* waiting) {
+  while (!waiting->empty() && fact.has(StepField::kLossScale) &&
+         waiting->back().fact.kind == LogFact::Kind::kScale &&
+         waiting->back().fact[StepField::kLossScale] ==
+             fact[StepField::kLossScale]) {
+    waiting->pop_back();
+  }
 }
 
 // Whether the next of them, of which `told` are told, is at that step; none may
@@ -239,7 +250,8 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     TellUpdate(rank, lane, fact, line, interval.known);
     return;
   }
-  const std::vector<Happening> waiting = TakeLane(rank, lane);
+  std::vector<Happening> waiting = TakeLane(rank, lane);
+  if (!interval.known && !updates_unknown()) DropSaidAgain(fact, &waiting);
   const std::vector<Quiet> quiet =
       QuietBetween(&rank->lanes[lane], waiting, fact.of_epoch);
   const double first_scale = SearchedFrom(rank->lanes[lane], fact, interval);
@@ -298,6 +310,7 @@ void Assembler::TellInterval(Rank* rank, size_t lane, const LogFact& fact,
     // Steps rise evenly over the interval.
     record.step = last ? end : begin + (end - begin + 1) * row / rows;
     if (record.is_not(StepFlag::kOverflow)) rank->searching = false;
+    out.shown = last || happening != nullptr;
     if (last) AddLine(fact, interval.known && events == 0, &record);
     Tell(rank, lane, happening != nullptr && !last ? happening->line : line,
          &out);

@@ -41,6 +41,7 @@ struct LogRecord {
   // Empty: the only one, or the one that was when it was first told; lives as
   // long as the assembler.
   std::string_view optimizer;
+  bool shown = true;  // by its line; else that one tells that it was
   // `optimizer` and `time` inside are not set; no pointers are.
   StepRecord step;
 };

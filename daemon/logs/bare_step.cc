@@ -36,12 +36,33 @@ std::optional<int64_t> InBrackets(std::string_view line) {
   return std::nullopt;
 }
 
+// "[6860, 9.99e-05]" at the line's end, behind no more than a title.
+std::optional<int64_t> WithRate(std::string_view line) {
+  if (!line.ends_with(']')) return std::nullopt;
+  Scan scan(line, line.rfind('[') + 1);
+  if (!IsDigit(scan.peek())) return std::nullopt;
+  const std::optional<int64_t> number = scan.Integer();
+  if (!number || !scan.Skip(", ")) return std::nullopt;
+  const std::optional<double> rate = scan.Number();
+  const bool is_rate = rate && *rate > 0 && *rate < 1;
+  return is_rate && scan.rest() == "]" ? number : std::nullopt;
+}
+
 }  // namespace
+
+void BareStep::Look(std::string_view line) {
+  if (const auto step = WithRate(line)) above_ = step;
+}
 
 std::optional<int64_t> BareStep::Find(std::string_view line) {
   if (fell_) return std::nullopt;
   std::optional<int64_t> step = InBrackets(line);
   if (!step) step = AtStart(line);
+  if (!step && above_) {
+    step = above_;
+    rose_ = true;  // no rank has a rate beside it
+  }
+  above_.reset();
   if (!step || *step >= kStepMax) return std::nullopt;
   const bool falls = *step < last_;
   const bool rises = last_ >= 0 && *step > last_;

@@ -2,7 +2,8 @@
 // "100 | loss: 2.31". It may be a rank or a process as well, and is taken for
 // the step once it is seen to rise. Where it falls, it is none, but behind a
 // line that begins an epoch, or if it had risen for long: then the run goes on
-// from a checkpoint, or with the next epoch.
+// from a checkpoint, or with the next epoch. It may also stand above the step
+// line, with the learning rate: "[6860, 9.99e-05]".
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -17,6 +18,8 @@ class BareStep {
  public:
   // Of the next step line that shows no other step.
   std::optional<int64_t> Find(std::string_view line);
+  // A line that is no step line.
+  void Look(std::string_view line);
   // The newest number, which is the line's step if the next one rises.
   std::optional<int64_t> doubtful() const {
     return last_ >= 0 && !rose_ ? std::optional(last_) : std::nullopt;
@@ -29,7 +32,8 @@ class BareStep {
   // Rises in a row that ranks hardly make, which print in any order; ours.
   static constexpr int kRises = 16;
 
-  int64_t last_ = -1;  // -1: none yet
+  int64_t last_ = -1;             // -1: none yet
+  std::optional<int64_t> above_;  // of the step line that comes
   bool rose_ = false;
   bool epoch_ = false;  // one begins
   int rises_ = 0;       // in a row; kRises: so many were seen

@@ -237,7 +237,8 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       return;
     case ColumnMeaning::kWeakNorm:
       real_norm_ |= value != std::floor(value);
-      if (real_norm_ && !weak_norm_) weak_norm_ = value;
+      no_norm_ |= value < 0;
+      if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
       return;
     case ColumnMeaning::kDivergence:
       if (!divergence_) divergence_ = value;

@@ -128,9 +128,10 @@ class ColumnFact {
   bool rewards_apart_ = false;       // lines without a loss show rewards
   std::optional<double> term_;       // of the loss, that is not finite
   std::optional<double> weak_norm_;  // of a gradient, if anything
+  bool real_norm_ = false;           // one of them was no whole number
+  bool no_norm_ = false;             // one of them was below 0
   std::optional<double> divergence_;
   bool reconstructs_ = false;  // the line's loss is an autoencoder's
-  bool real_norm_ = false;     // one of them was no whole number
   bool may_be_term_ = false;   // the first adversary's, of a loss of the whole
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told

@@ -1,12 +1,15 @@
 // EvaluationNews: what of an evaluation's losses is news: one that is not
-// finite or far above the lowest, and one that is neither any more.
+// finite or far above the lowest, and one that is neither any more; and that
+// all of them are the same.
 
 #ifndef NANWATCH_LOGS_EVALUATION_NEWS_H_
 #define NANWATCH_LOGS_EVALUATION_NEWS_H_
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,15 +35,35 @@ class EvaluationNews {
       far_ = loss >= kFar * lowest_;
       lowest_ = std::min(lowest_, loss);
     }
-    if (!bad_ && !was_bad && !(compared && (far_ || was_far))) return;
+    const bool repeats = compared && Repeats(loss);
+    if (!bad_ && !was_bad && !repeats && !(compared && (far_ || was_far))) {
+      return;
+    }
     LogFact& fact = AddFact(LogFact::Kind::kEvaluated, at, facts);
     fact.Set(StepField::kLoss, loss);
     fact.text = name;
     fact.lowest = compared ? lowest_ : 0;
     fact.first = first_;
+    if (repeats) fact.same = same_;
   }
 
  private:
+  static constexpr int64_t kSame = 5;     // evaluations; ours
+  static constexpr double kCents = 100;   // whole ones are rounded; ours
+  static constexpr double kParts = 0.01;  // of a cent, that none is; ours
+
+  // Is it news whether all were the same, in more digits than a rounded one
+  // has?
+  bool Repeats(double loss) {
+    const bool was = same_ >= kSame;
+    const double cents = kCents * loss;
+    const bool rounded = std::fabs(cents - std::round(cents)) <= kParts;
+    const bool again = loss == first_ && !rounded && same_ >= 0;
+    same_ = again ? same_ + 1 : -1;
+    return was ? same_ < 0 || std::has_single_bit(static_cast<uint64_t>(same_))
+               : same_ == kSame;
+  }
+
   // Sets of data have losses of their own: one of them is compared, that of the
   // first name, whatever numbers stand in it.
   bool IsFirst(std::string_view name) {
@@ -60,6 +83,7 @@ class EvaluationNews {
   bool far_ = false;  // the newest of those that are compared was far above
   std::string name_;  // theirs, without numbers
   double lowest_ = 0;
+  int64_t same_ = 0;  // so many, all the same; -1: they were not
   double first_ = 0;  // 0: none
 };
 

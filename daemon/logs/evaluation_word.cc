@@ -40,6 +40,41 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
+namespace {
+
+// Words that are glued, the first of which is no evaluation's: "cpu_test",
+// "mi-test", "a.trainers".
+bool NamesRun(std::string_view title) {
+  const size_t glue = title.find_first_of("_.-");
+  return glue != title.npos && title.find(' ') == title.npos &&
+         !IsEvaluation(title.substr(0, glue));
+}
+
+}  // namespace
+
+std::string_view LastTitle(std::string_view prose) {
+  constexpr std::string_view kLevels[] = {
+      "DEBUG:", "INFO:", "WARNING:", "ERROR:"};
+  constexpr std::string_view kEnd = ": ";
+  for (const std::string_view level : kLevels) {
+    if (!prose.starts_with(level)) continue;
+    const size_t end = prose.find(':', level.size());
+    if (end == prose.npos) return prose;
+    if (NamesRun(prose.substr(level.size(), end - level.size()))) {
+      prose.remove_prefix(end + 1);
+    }
+    break;
+  }
+  while (prose.starts_with(' ')) prose.remove_prefix(1);
+  while (prose.ends_with(kEnd)) {
+    const size_t end = prose.find(kEnd);
+    const bool last = end + kEnd.size() == prose.size();
+    if (last || !NamesRun(prose.substr(0, end))) break;
+    prose.remove_prefix(end + kEnd.size());
+  }
+  return prose;
+}
+
 bool SpeaksOfEpisodes(std::string_view line) {
   static constexpr std::string_view kWords[] = {
       "pisode", "PISODE", "env_step", "eturn", "eward", " ep ", " ep=", " ep:"};

@@ -6,6 +6,7 @@
 #define NANWATCH_LOGS_FACT_H_
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -43,6 +44,7 @@ struct LogFact {
     kResumed,         // it goes on from a checkpoint, its lines say
     kEvaluated,  // the loss of an evaluation, by the name in text, where it
                  // is not finite or far above the lowest, or was so before
+    kAccuracy,   // an evaluation's, a share: `score`
     kNorm,       // a gradient norm in a line of its own, of the step line above
     kSetting,    // `setting` with `number` or `text`
     kUnderstood,  // the format's own line, which says nothing of the above
@@ -81,6 +83,9 @@ struct LogFact {
   // the worst that they can be, and no accuracy is above 0; absent: it has
   // none.
   std::optional<bool> scores_worst;
+  // kEvaluated: so many so far, all the same to the last digit; -1: they are
+  // not any more; 0: no news.
+  int64_t same = 0;
   // kProgress: how far an autoencoder's latents are from their prior (KL).
   std::optional<double> divergence;
   // kProgress: what the loss is made of is another than in the line before
@@ -146,6 +151,9 @@ struct LogFact {
 
   bool has(StepField f) const {
     return (present >> static_cast<int>(f) & 1) != 0;
+  }
+  bool is_not_finite(StepField f) const {
+    return has(f) && !std::isfinite((*this)[f]);
   }
   double operator[](StepField f) const { return value[static_cast<int>(f)]; }
   LogFact& Set(StepField f, double v) {

@@ -91,6 +91,9 @@ bool SaysBestFollows(std::string_view line);
 
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
+// "Walker: " of "INFO:a.trainers: cpu_test: Walker: ": the last title says what
+// the line speaks of; those of glued words before it name a logger or a run.
+std::string_view LastTitle(std::string_view prose);
 // A word that names a time, and where it stands beside "cost" makes that one:
 // "Time cost", "cost (sec)". In lower case.
 bool NamesTime(std::string_view word);

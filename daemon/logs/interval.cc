@@ -17,8 +17,7 @@ bool NormOfBefore(const LogFact& fact) {
 }
 
 bool NormIsBlown(const LogFact& fact) {
-  return fact.has(StepField::kGradNorm) &&
-         !std::isfinite(fact[StepField::kGradNorm]);
+  return fact.is_not_finite(StepField::kGradNorm);
 }
 
 // Where nothing tells overflows: the norm shows that this update was skipped.
@@ -231,7 +230,7 @@ bool Assembler::EndsInOverflow(const std::vector<Happening>& waiting,
     return true;
   }
   const auto blown = [&fact, &interval](StepField f) {
-    return interval.known && fact.has(f) && !std::isfinite(fact[f]);
+    return interval.known && fact.is_not_finite(f);
   };
   if (!blown(StepField::kLoss) && !blown(StepField::kGradNorm) &&
       !fact.overflow.value_or(false) &&

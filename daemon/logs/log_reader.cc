@@ -106,18 +106,18 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);
+    case Kind::kAccuracy:
+      return NoteAccuracy(fact);
     case Kind::kScored:
       NoteScore(fact);
       if (std::isfinite(fact.score)) {
         run_.settings.emplace("trains_on", "rewards");
       }
       return;
-    case Kind::kProgress:
-      NoteProgress(fact, line);
-      break;
     default:
       break;
   }
+  if (fact.kind == Kind::kProgress) NoteProgress(fact, line);
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
                     .surely_take_steps = recogniser_.surely_take_steps(),
@@ -172,6 +172,7 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
   if (recogniser_.shows_zero_rate()) {
     run_.settings["learning_rates"] = "exact";
   }
+  norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
   NoteScore(fact);
   NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
@@ -206,7 +207,7 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   stopped_->over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
   stopped_->grown = std::isfinite(fact[*stopped_->over]);
-  if (stopped_->grown) return;  // lines show it
+  if (stopped_->grown || IsShown(fact)) return;  // lines show it
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();
@@ -284,6 +285,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
     if (evaluates_not_ > 0 && evaluates_not_ < kNeverEvaluated) return;
   }
   if (fact.lowest > 0) NoteHigh(fact);
+  NoteSame(fact);
   if (std::isfinite(loss)) return Put("evaluation_not_finite", "");
   std::string& told = run_.settings["evaluation_not_finite"];
   if (told.empty()) {

@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_LOG_READER_H_
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,13 +76,15 @@ class LogReader {
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
   // exactly 0, and never another one); "learning_rates", "exact";
-  // "scores_worst", as WorstScores::Text;
+  // "scores_worst", as WorstScores::Text; "evaluations_same", how many losses
+  // of evaluations are all the same to the last digit, or "";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
   // above the lowest, or ""; "latents_unused", the same of the divergence of an
   // autoencoder's latents, that is next to nothing; with " end" where no more
   // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
-  // the best, the noise; "accuracy", "0.1": the mean of many.
+  // the best, the noise; "accuracy", "0.1": the mean of many;
+  // "evaluation_accuracy", the same of five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -110,6 +113,11 @@ class LogReader {
   void TakeSetting(const LogFact& fact);
   void Put(const char* name, std::string_view value);
   void TakeStop(const LogFact& fact, uint64_t line);
+  // The newest step line showed already what was not finite.
+  bool IsShown(const LogFact& stop) const {
+    const bool later = stop.step && *stop.step > shown_step_;
+    return !later && (stop.has(StepField::kLoss) ? loss_bad_ : norm_bad_);
+  }
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteProgress(const LogFact& fact, uint64_t line);
   void TakeAfterLost(const LogFact& fact, uint64_t line);
@@ -118,6 +126,18 @@ class LogReader {
   void NoteEvaluation(const LogFact& fact);
   void NoteWorst(const LogFact& fact) {
     if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
+  }
+  void NoteSame(const LogFact& fact) {
+    if (fact.same == 0) return;
+    Put("evaluations_same", fact.same > 0 ? std::to_string(fact.same) : "");
+  }
+  static constexpr uint64_t kAccuracies = 5;  // evaluations; ours
+  void NoteAccuracy(const LogFact& fact) {
+    accuracy_ += (fact.score - accuracy_) / static_cast<double>(++accuracies_);
+    const bool due =
+        accuracies_ == kAccuracies || std::has_single_bit(accuracies_);
+    if (accuracies_ < kAccuracies || !due) return;
+    run_.settings["evaluation_accuracy"] = std::to_string(accuracy_);
   }
   void NoteScore(const LogFact& fact);
   void NoteLatents(const LogFact& fact);
@@ -163,6 +183,8 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
+  double accuracy_ = 0;  // of evaluations, their mean
+  uint64_t accuracies_ = 0;
   WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
   ScoreRow latents_;      // next to their prior
@@ -172,6 +194,7 @@ class LogReader {
   int64_t evaluates_not_ = 0;
   int64_t lost_losses_ = 0;   // since the newest step line
   bool loss_bad_ = false;     // the newest one
+  bool norm_bad_ = false;     // the newest step line's
   bool loss_shown_ = false;   // by any step line
   bool series_told_ = false;  // settings: losses
   bool other_loss_ = false;   // one was named so that it may be any

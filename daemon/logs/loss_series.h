@@ -38,7 +38,7 @@ class LossWords {
   std::string_view TextOf(uint32_t words) const;
 
  private:
-  static constexpr size_t kTextMax = 256;
+  static constexpr size_t kTextMax = 1024;  // bytes; ours
 
   std::vector<std::pair<uint32_t, std::string>> texts_;
   uint32_t newest_ = 0;

@@ -75,6 +75,7 @@ void Assembler::TellQuiet(Rank* rank, const Happening& before,
     const int64_t updates = by_itself ? kGrowthMin - 1 : kGrowthMin;
     for (int64_t i = 0; i < updates; ++i) {
       LogRecord record;
+      record.shown = false;
       record.step.step = std::max<int64_t>(
           {0, rank->last_step, rank->lanes[before.lane].told_step});
       MarkGood(i + 1 == kGrowthMin ? 2 * scale : scale, &record.step);

@@ -17,10 +17,19 @@ LogFact* LastStep(FactList* facts) {
   return found == facts->rend() ? nullptr : &*found;
 }
 
-// Counts the lines before this one that `facts` tell of. A last resort tells
-// one fact a line.
+// Counts the lines before this one that `facts` tell of: each shows a step of
+// its own. A last resort also tells those of lines without a step, one fact a
+// line, or one of each loss with its number.
 uint64_t Waited(const LogFormat& format, const FactList& facts) {
-  return format.last_resort && !facts.empty() ? facts.size() - 1 : 0;
+  int64_t lines = 0;
+  std::optional<int64_t> newest;
+  for (const LogFact& fact : facts) {
+    if (!fact.says_health() || fact.scaler.value_or(0) != 0) continue;
+    if (fact.step ? fact.step == newest : !format.last_resort) continue;
+    newest = fact.step;
+    ++lines;
+  }
+  return static_cast<uint64_t>(std::max<int64_t>(lines - 1, 0));
 }
 
 }  // namespace

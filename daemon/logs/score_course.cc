@@ -4,15 +4,18 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 
 namespace nanwatch {
 namespace {
 
-constexpr double kPart = 8;    // of all values, a mean is of one; ours
-constexpr double kLeast = 4;   // values of a mean; ours
-constexpr double kMost = 32;   // values of a mean; ours
-constexpr double kGrew = 2;    // times a rise: it is another one; ours
-constexpr double kRecent = 8;  // values of a mean of a row; ours
+constexpr double kPart = 8;      // of all values, a mean is of one; ours
+constexpr double kLeast = 4;     // values of a mean; ours
+constexpr double kMost = 32;     // values of a mean; ours
+constexpr double kGrew = 2;      // times a rise: it is another one; ours
+constexpr double kRecent = 8;    // values of a mean of a row; ours
+constexpr double kDeep = 4;      // times the noise, below the first; ours
+constexpr double kShare = 0.25;  // of the first, below it; ours
 
 void Append(std::initializer_list<double> values, std::string* text) {
   for (const double value : values) {
@@ -79,8 +82,12 @@ void ScoreCourse::Add(double value, int64_t step) {
   ++row_.above;
 }
 
+// Low ones that lie among the first are no part of a row that left them.
 void ScoreCourse::AddLow(double middle, int64_t since) {
-  if (row_.records == 0) {
+  const double least = std::max({row_.best - row_.first, kDeep * row_.noise,
+                                 kShare * std::fabs(row_.first)});
+  const bool was_deep = std::exchange(deep_, middle < row_.first - least);
+  if (row_.records == 0 || (deep_ && !was_deep)) {
     // More than half of the newest values lie there.
     row_.since = since;
     row_.records = kWindow / 2;

@@ -58,6 +58,7 @@ class ScoreCourse {
   double before_ = 0;   // as fell_, before the row
   double lowest_ = 0;   // that the row stood at
   double rose_ = 0;     // furthest above that
+  bool deep_ = false;   // it stands far below the first ones
 };
 
 }  // namespace nanwatch

@@ -56,7 +56,11 @@ constexpr UsualNamesOf kUsual[] = {
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
     {Meaning::kReconstruction,
      "recon reconstruction reconstructionerror reconerror"},
-    {Meaning::kWeakMeasure, "td fval quantile focal xe"},
+    {Meaning::kWeakMeasure,
+     "td fval quantile focal xe "
+     // Of what a generator makes.
+     "fid fid5k fid10k fid50k fid50kfull fidfull fidscore kid kid50k "
+     "kid50kfull fvd"},
     {Meaning::kTerm, "approxkl objectivekl"},
     {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
@@ -92,7 +96,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
-    {Meaning::kWeakNorm, "gn grads"},
+    {Meaning::kWeakNorm, "gn grad grads gradient"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,
@@ -169,11 +173,6 @@ constexpr Slots kForeignBySlot = BySlot(kForeign);
 // may be a count of faults, or a norm of weights.
 constexpr std::string_view kOfSet[] = {"err", "error", "l1", "l2"};
 
-// Distances of what a generator makes, and nothing that it is trained by.
-constexpr std::string_view kOfGenerators[] = {
-    "fid",    "fid50k",     "fid50kfull", "fid10k",      "fidscore", "kid",
-    "kid50k", "kid50kfull", "fvd",        "fvd2048f16f", "fidfull",  "fid5k"};
-
 Meaning LookIn(const Slots& slots, std::string_view text) {
   size_t slot = UsualSlot(text);
   while (!slots[slot].text.empty() && slots[slot].text != text) {
@@ -212,7 +211,6 @@ constexpr auto kUsualEnds = [] {
   };
   for (const std::string_view set : kSets) add(set);
   for (const std::string_view name : kOfSet) add(name);
-  for (const std::string_view name : kOfGenerators) add(name);
   return ends;
 }();
 
@@ -280,10 +278,6 @@ bool NeedsItsSet(std::string_view name) {
 
 Meaning EvaluationMeaning(std::string_view name) {
   NameRoom room;
-  const std::string_view whole = Compact(name, &room);
-  if (std::ranges::find(kOfGenerators, whole) != std::end(kOfGenerators)) {
-    return Meaning::kWeakMeasure;
-  }
   const std::string_view core = CoreOfEvaluation(name, &room);
   const Meaning found = core.empty() ? Meaning::kNothing : LookOfSet(core);
   return IsLoss(found) ? found : Meaning::kNothing;

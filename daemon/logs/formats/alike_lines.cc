@@ -168,6 +168,9 @@ class AlikeLinesReader : public LineReader {
                          meaning == ColumnMeaning::kReward ||
                          meaning == ColumnMeaning::kAccuracy ||
                          meaning == ColumnMeaning::kDivergence ||
+                         meaning == ColumnMeaning::kScore ||
+                         meaning == ColumnMeaning::kExplained ||
+                         meaning == ColumnMeaning::kErrorRate ||
                          meaning == ColumnMeaning::kKnob;
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }

@@ -3,6 +3,7 @@
 //
 //  0:  learn: 0.6812  test: 0.6843  best: 0.6843 (0)  total: 3ms  remaining: 3s
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,8 @@ class CatBoostReader : public LineReader {
     fact.at = static_cast<uint32_t>(at);
     fact.step = tree;
     fact.Set(StepField::kLoss, metric->value);
-    // Which way it goes the second line shows.
-    if (!shown_) {
+    // Which way it goes the second line shows; none, where it is no number.
+    if (!shown_ && (first_ || std::isfinite(metric->value))) {
       if (!std::exchange(first_, first_ ? first_ : fact)) return;
       shown_ = true;
       rises_ = metric->value > (*first_)[StepField::kLoss];

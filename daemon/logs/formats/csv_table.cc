@@ -69,11 +69,15 @@ class CsvTableReader : public LineReader {
     }
     AddParts();
     fact_.AddReward();
+    if (alone_) {
+      const auto loss = WholeNumber(row_.cells()[evaluation_]);
+      if (loss) fact_.AddEvaluation(*loss);
+    }
     if (!fact_.SaysHealth()) return;
     const size_t told = facts->size();
     fact_.Tell(facts);
     if (facts->size() > told) NameTerm(&facts->back());
-    TellEvaluation(facts);
+    if (!alone_) TellEvaluation(facts);
     if (in_text_) HoldRows(facts);
   }
 
@@ -96,16 +100,15 @@ class CsvTableReader : public LineReader {
     in_text_ = false;
   }
 
-  // The first column of an evaluation's losses is the table's loss. False:
-  // there is none.
-  static bool TakeLoneEvaluation(const std::vector<std::string_view>& names,
-                                 std::vector<ColumnMeaning>* columns) {
+  // Returns the first column of an evaluation's losses; npos: there is none.
+  static size_t FindEvaluation(const std::vector<std::string_view>& names) {
     for (size_t i = 0; i < names.size(); ++i) {
-      if ((*columns)[i] != ColumnMeaning::kNothing) continue;
-      (*columns)[i] = EvaluationMeaning(names[i]);
-      if ((*columns)[i] != ColumnMeaning::kNothing) return true;
+      const bool known = UsualMeaning(names[i]) != ColumnMeaning::kNothing;
+      if (!known && EvaluationMeaning(names[i]) != ColumnMeaning::kNothing) {
+        return i;
+      }
     }
-    return false;
+    return std::string_view::npos;
   }
 
   // Of the first column of an evaluation's losses. One that was never finite
@@ -229,10 +232,12 @@ class CsvTableReader : public LineReader {
     // One stands for the loss where no other does: "td_loss".
     const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
     if (parts.size() < 2 && whole) parts.clear();
-    const bool alone = !whole && parts.empty() && !names_.mapped();
-    if (!parts.empty() || (alone && TakeLoneEvaluation(names, &columns))) {
-      ++known;
+    alone_ = !whole && parts.empty() && !names_.mapped();
+    if (alone_ && evaluation == std::string_view::npos) {
+      evaluation = FindEvaluation(names);
     }
+    alone_ &= evaluation < columns.size();
+    if (!parts.empty() || alone_) ++known;
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
@@ -269,6 +274,7 @@ class CsvTableReader : public LineReader {
   size_t epoch_ = std::string_view::npos;       // its column; npos: none
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
+  bool alone_ = false;  // no other column is a loss
   EvaluationNews evaluations_;
   bool evaluates_ = false;      // one was finite
   std::string above_;           // the line before that is no row

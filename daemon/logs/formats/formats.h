@@ -84,6 +84,7 @@
   X(kResumedWords)              \
   X(kObjectiveWords)            \
   X(kEvaluationWords)           \
+  X(kEvaluationAccuracy)        \
   X(kSkipWords)                 \
   X(kLostLosses)                \
   X(kWandbHistory)              \

@@ -100,7 +100,7 @@ class KeyValueReader : public LineReader {
     const BarPlace place = bar.value_or(BarPlace());
     AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
     const size_t begin = name.value_or(clocks ? place.begin : 0);
-    if (IsEvaluation(line.substr(0, begin))) {
+    if (IsEvaluation(LastTitle(line.substr(0, begin)))) {
       if (!evaluations_.Loss(line)) return;
       fact_.Begin(0);  // all of the line is the evaluation's
       values_.clear();
@@ -160,6 +160,7 @@ class KeyValueReader : public LineReader {
   void ReadOther(std::string_view line, FactList* facts) {
     if (fact_.TellScore(facts)) return;
     if (parts_.alone()) AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    bare_.Look(line);
     if (const auto epoch = EpochAlone(line)) {
       epoch_ = *epoch;
       bare_.NoteEpoch();

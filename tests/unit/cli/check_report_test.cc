@@ -19,7 +19,8 @@ CheckedLog WithIncident(Severity now) {
   incident.opened_step = 12;
   CheckedLog log;
   log.path = "a.log";
-  log.verdict.records = log.verdict.steps = 60;
+  log.verdict.records = log.verdict.updates = 60;
+  log.verdict.steps = 60;
   log.verdict.worst = Severity::kCritical;
   log.verdict.at_end = now;
   log.verdict.attempts.push_back(std::move(view));

@@ -37,6 +37,38 @@ TEST(LossStands, ScoresThatStayTheWorstAreAWarning) {
   EXPECT_EQ(FallsAndStands("16", 0.02).now, Severity::kNone) << "it falls";
 }
 
+TEST(LossStands, EvaluationsThatAreAllTheSameAreAWarning) {
+  const auto stands = [](const char* evaluations, double falls) {
+    Feed f(NoScaler());
+    f.run.settings["evaluations_same"] = evaluations;
+    Noise noise;
+    for (int i = 0; i < 24; ++i) {
+      f.Step({.loss = 2.3 * (1 - falls * i) * noise.Factor(0.02)});
+    }
+    return f;
+  };
+  Feed f = stands("5", 0);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  ExpectWords(f.Described().sentence);
+  EXPECT_EQ(stands("", 0).now, Severity::kNone);
+  EXPECT_EQ(stands("5", 0.02).now, Severity::kNone) << "it falls";
+}
+
+// Much noise hides a small fall, and small falls are many healthy ones'.
+TEST(LossStands, WithinItsNoiseItIsANoteAtTheEnd) {
+  const auto at_end = [](double noise_of, double falls) {
+    Feed f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 240; ++i) {
+      f.Step({.loss = 1700 * (1 - falls * i / 240) * noise.Factor(noise_of)});
+    }
+    return f.End();
+  };
+  EXPECT_EQ(at_end(0.06, 0), Severity::kInfo);
+  EXPECT_EQ(at_end(0.06, 0.3), Severity::kNone);
+  EXPECT_EQ(at_end(0.6, 0), Severity::kNone) << "it hides all";
+}
+
 TEST(LossStands, AScoreThatComesEndsIt) {
   Feed f = FallsAndStands("16");
   f.run.settings["scores_worst"] = "";

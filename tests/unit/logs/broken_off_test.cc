@@ -116,5 +116,25 @@ TEST(BrokenOff, AMessageThatSaysNanIsANanAtItsStep) {
   }
 }
 
+// What the newest step line shows is no other update.
+TEST(BrokenOff, WordsOverALossThatALineShowsAreNoUpdate) {
+  const auto records = [](const std::string& loss, const std::string& words) {
+    int count = 0;
+    LogReader reader(nullptr, {}, [&count](const LogRecord&) { ++count; });
+    for (int step = 0; step < 30; ++step) {
+      reader.ReadLine("step=" + std::to_string(step) +
+                      " loss=" + (step < 28 ? "2.5" : loss));
+    }
+    reader.ReadLine(words);
+    reader.Finish();
+    EXPECT_TRUE(reader.stopped()) << words;
+    return count;
+  };
+  EXPECT_EQ(records("inf", "Model diverged with loss = NaN."), 30);
+  EXPECT_EQ(records("nan", "ValueError: Loss is NaN at step 29, aborting"), 30);
+  EXPECT_EQ(records("nan", "ValueError: Loss is NaN at step 31, aborting"), 31);
+  EXPECT_EQ(records("2.5", "Model diverged with loss = NaN."), 31);
+}
+
 }  // namespace
 }  // namespace nanwatch

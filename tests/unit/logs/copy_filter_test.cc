@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logs/log_reader.h"
+
 namespace nanwatch {
 namespace {
 
@@ -130,6 +138,30 @@ TEST(CopyFilter, OneRankThatFallsAgainBehindARaise) {
     EXPECT_EQ(filter.Judge(Overflow(2048, 2048, 0)), Verdict::kNew) << i;
     EXPECT_EQ(filter.Judge(Overflow(1024, 2048, 0)), Verdict::kNew) << i;
   }
+}
+
+// The scale that a step line shows, in a line of its own above it.
+TEST(ScaleOfALine, ThatIsSaidAboveItIsNoUpdate) {
+  std::vector<int64_t> steps;
+  LogReader reader(nullptr, {}, [&steps](const LogRecord& record) {
+    steps.push_back(record.step.step);
+  });
+  const auto read = [&reader](int batch, const char* said, const char* scale) {
+    reader.ReadLine(
+        std::string("WARNING [train.py:1057] (0/4) Grad scale is small: ") +
+        said);
+    reader.ReadLine("INFO [train.py:1034] (0/4) Epoch 3, batch " +
+                    std::to_string(batch) +
+                    ", loss[loss=0.25, over 14725.00 frames. ], lr: 2.4e-02, "
+                    "grad_scale: " +
+                    scale);
+  };
+  for (int i = 0; i < 9; ++i) read(50 * i, "0.0078125", "0.0078125");
+  read(450, "0.00390625", "0.00390625");
+  read(500, "0.001953125", "0.0009765625");
+  reader.Finish();
+  EXPECT_EQ(steps.size(), 13u);  // two of them before the last
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), 450), 1);
 }
 
 }  // namespace

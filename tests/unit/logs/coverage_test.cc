@@ -207,5 +207,22 @@ TEST(StepShape, FitsNumbersAndWordsInTheirPlaces) {
   EXPECT_FALSE(row.Match("and, so, on, 4", &words));
 }
 
+// Each of a line that shows several losses, and the first of which waited.
+TEST(Coverage, CountsLinesAndNoFacts) {
+  LogReader reader(FindLogFormat("alike_lines"), {}, [](const LogRecord&) {});
+  for (int i = 1; i <= 9; ++i) {
+    reader.ReadLine("[" + std::to_string(i) +
+                    "] one_loss 2.5 / two_loss 4.5 / three_loss -1.5");
+  }
+  reader.Finish();
+  EXPECT_EQ(reader.recogniser().coverage().step_lines, 9u);
+  std::vector<std::string> lines;
+  for (int i = 0; i < 9; ++i) {
+    lines.push_back(std::to_string(10 * i) +
+                    ":\tlearn: 0.5\ttest: 0.5\ttotal: 3ms\tremaining: 3s");
+  }
+  EXPECT_EQ(ReadAll(lines).coverage.step_lines, 9u);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -68,7 +68,8 @@ std::string FactsBehind(std::string_view before, std::string_view format,
   Recogniser recogniser(FindLogFormat(format), {},
                         [&facts, format](const LogFact& fact, uint64_t) {
                           const bool beside =
-                              fact.kind == LogFact::Kind::kEvaluated &&
+                              (fact.kind == LogFact::Kind::kEvaluated ||
+                               fact.kind == LogFact::Kind::kAccuracy) &&
                               format == "key_value";
                           if (beside) return;  // of another format
                           LogFact told = fact;

@@ -19,9 +19,10 @@ struct Read {
   bool one_aim = false;
 };
 
-Read ReadLines(const std::vector<std::string>& lines) {
+Read ReadLines(const std::vector<std::string>& lines,
+               const LogFormat* only = nullptr) {
   Read read;
-  LogReader reader(nullptr, {}, [&read](const LogRecord& record) {
+  LogReader reader(only, {}, [&read](const LogRecord& record) {
     if (!record.step.has(StepField::kLoss)) return;
     read.losses[std::string(record.optimizer)].push_back(
         record.step[StepField::kLoss]);
@@ -166,6 +167,23 @@ TEST(LossSeries, ManyKindsOfWordsAreOneSeries) {
   std::vector<std::string> heads;
   for (char c = 'a'; c <= 'l'; ++c) heads.push_back(std::string(3, c));
   EXPECT_EQ(ReadLines(Lines(heads, 40)).losses.size(), 1u);
+}
+
+// Their names stand far from the line's start.
+TEST(LossSeries, LossesOfALongLineHaveTheirNames) {
+  std::vector<std::string> lines;
+  for (int step = 1; step <= 9; ++step) {
+    std::string line = "[" + std::to_string(100 * step) + "] ";
+    for (int i = 0; i < 16; ++i) {
+      line +=
+          std::string(1, static_cast<char>('a' + i)) + "_entropy_of_it 3.5 / ";
+    }
+    lines.push_back(line + "one_loss 2.5 / two_loss 4.5 / three_loss -1.5");
+  }
+  const Read read = ReadLines(lines, FindLogFormat("alike_lines"));
+  EXPECT_EQ(read.losses.at("one_loss"), std::vector<double>(9, 2.5));
+  EXPECT_EQ(read.losses.at("two_loss"), std::vector<double>(9, 4.5));
+  EXPECT_EQ(read.losses.at("three_loss"), std::vector<double>(9, -1.5));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   EXPECT_EQ(WholeNumber("Infinity"), infinity);
   EXPECT_EQ(WholeNumber("1e999"), infinity);
   EXPECT_EQ(WholeNumber("1e-999"), 0);
-  for (const char* nan : {"nan", "NaN", "-nan", "nan.0"}) {
+  for (const char* nan : {"nan", "NaN", "-nan", "nan.0", "nanxxx"}) {
     ASSERT_TRUE(WholeNumber(nan)) << nan;
     EXPECT_TRUE(std::isnan(*WholeNumber(nan))) << nan;
   }

@@ -53,5 +53,13 @@ TEST(ScoreCourseTest, TellsHowFarItWanders) {
   EXPECT_GT(Of({{1, 8}, {9, 20}, {-9, 8}, {3, 20}}).row().wander, 4) << "since";
 }
 
+// Half of what it was healthy at lies below where it began.
+TEST(ScoreCourseTest, ARowThatSinksFarBelowTheFirstOnesBeginsThere) {
+  const ScoreRow row = Of({{50, 8}, {51, 12}, {49, 8}, {0.25, 7}}).row();
+  EXPECT_EQ(row.since, 290);
+  EXPECT_EQ(row.records, 7);
+  EXPECT_EQ(row.stands, 0.25);
+}
+
 }  // namespace
 }  // namespace nanwatch

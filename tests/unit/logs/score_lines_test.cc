@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "logs/log_reader.h"
 
@@ -114,11 +115,48 @@ TEST(ScoreLinesTest, ScoresThatAreTheWorstThroughoutAreTold) {
   EXPECT_EQ(WorstOf("wer=1.0", 20), "20");
   EXPECT_EQ(WorstOf("TER: 104.5", 20), "20") << "percent";
   EXPECT_EQ(WorstOf("f1=0.0 acc=0.0", 20), "20");
+  EXPECT_EQ(WorstOf("r2=-0.004", 20), "20");
   EXPECT_EQ(WorstOf("f1=0.0", 7), "") << "few";
   for (const char* better : {"f1=0.4", "wer=0.8", "acc=0.0", "acc=0.06",
-                             "f1=0 acc=0.4", "f1=0 auc=0.5"}) {
+                             "f1=0 acc=0.4", "f1=0 auc=0.5", "r2=0.3"}) {
     EXPECT_EQ(WorstOf(better, 160), "") << better;
   }
+}
+
+// What a log with these losses of evaluations tells of them.
+RunDescription RunWith(const std::vector<std::string>& evaluations) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (size_t epoch = 0; epoch < evaluations.size(); ++epoch) {
+    reader.ReadLine("epoch=" + std::to_string(epoch) + " loss=2.25 " +
+                    evaluations[epoch]);
+  }
+  reader.Finish();
+  return reader.run();
+}
+
+TEST(ScoreLinesTest, EvaluationsThatAreAllTheSameAreTold) {
+  const auto same = [](std::vector<std::string> evaluations) {
+    const RunDescription run = RunWith(evaluations);
+    const auto told = run.settings.find("evaluations_same");
+    return told == run.settings.end() ? "" : told->second;
+  };
+  const std::vector<std::string> five(5, "val_loss=2.3054");
+  EXPECT_EQ(same(five), "5");
+  EXPECT_EQ(same({5, "val_loss=2.30"}), "") << "rounded";
+  EXPECT_EQ(same({4, "val_loss=2.3054"}), "") << "few";
+  std::vector<std::string> moves = five;
+  moves.emplace_back("val_loss=2.3053");
+  EXPECT_EQ(same(moves), "");
+}
+
+TEST(ScoreLinesTest, AccuraciesOfEvaluationsAreTheirMean) {
+  const auto mean = [](std::vector<std::string> evaluations) {
+    const RunDescription run = RunWith(evaluations);
+    const auto told = run.settings.find("evaluation_accuracy");
+    return told == run.settings.end() ? "" : told->second.substr(0, 4);
+  };
+  EXPECT_EQ(mean({5, "val_acc=0.25"}), "0.25");
+  EXPECT_EQ(mean({4, "val_acc=0.25"}), "") << "few";
 }
 
 TEST(ScoreLinesTest, AnErrorRateInPercentThatFallsIsNoneOfThese) {

@@ -49,6 +49,8 @@ std::string KindText(const LogFact& fact) {
       return " lost loss";
     case LogFact::Kind::kScored:
       return std::string(" scored: ").append(Text(fact.score));
+    case LogFact::Kind::kAccuracy:
+      return std::string(" accuracy: ").append(Text(fact.score));
     case LogFact::Kind::kEvaluated:
       return std::string(" evaluated: ").append(fact.text);
     case LogFact::Kind::kSetting:

@@ -62,6 +62,12 @@ constexpr SampleLines kLines[] = {
     {"returns alone", "step,episode_return,length\n10,1.5,9\n20,2.5,8",
      "step=10 loss=-1.5 of_rewards of_objective guessed\n"
      "step=20 loss=-2.5 of_rewards of_objective guessed"},
+    {"an evaluation's losses alone",
+     "epoch,val_mse,time\n0,310.5,123\n1,244.25,129",
+     "step=0 loss=310.5 guessed\n"
+     "step=1 loss=244.25 guessed"},
+    {"of what a generator makes", "kimg,fid50k_full\n0,310.5\n200,244.25",
+     "step=0 loss=310.5 guessed\nstep=200 loss=244.25 guessed"},
     {"prose in blanks", "the loss  at step\n1  2\nloss  of  steps\nno  3  4",
      ""},
     {"losses without their sum",

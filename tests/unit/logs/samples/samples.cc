@@ -30,6 +30,7 @@ constexpr const SampleTable* kTables[] = {
     &kLastWordsSamples,
     &kResumedWordsSamples,
     &kObjectiveWordsSamples,
+    &kEvaluationAccuracySamples,
     &kEvaluationWordsSamples,
     &kSkipWordsSamples,
     &kLostLossesSamples,

@@ -68,6 +68,7 @@ extern const SampleTable kKeyValueSamples;
 extern const SampleTable kLastWordsSamples;
 extern const SampleTable kResumedWordsSamples;
 extern const SampleTable kObjectiveWordsSamples;
+extern const SampleTable kEvaluationAccuracySamples;
 extern const SampleTable kEvaluationWordsSamples;
 extern const SampleTable kSkipWordsSamples;
 extern const SampleTable kLostLossesSamples;
