@@ -30,8 +30,7 @@ class AtRest {
   // at the last healthy one. A loss that is not finite is nowhere.
   bool Explains(const StepRecord& record) const {
     return record[StepField::kGradNorm] <= kSmall * largest_norm_ &&
-           std::fabs(LossOf(record) - loss_) <=
-               std::max(kMoves * std::fabs(loss_), kNothing * largest_loss_);
+           std::fabs(LossOf(record) - loss_) <= kNothing * largest_loss_;
   }
 
   // Healthy, since the run began.
@@ -46,7 +45,6 @@ class AtRest {
   }
 
   static constexpr float kSmall = 0.01f;    // of the largest norm; ours
-  static constexpr double kMoves = 1e-3;    // of the loss; ours
   static constexpr double kNothing = 5e-3;  // of the largest loss; ours
 
   float largest_norm_ = 0;

@@ -91,17 +91,12 @@ float Course::lowest() const {
   return *std::min_element(mean_.begin(), mean_.begin() + used_);
 }
 
-bool Course::RisesToEnd() const {
-  const float middle = (lowest() + last()) / 2;
-  return used_ >= 3 && mean_[used_ - 1] > middle && mean_[used_ - 2] > middle;
-}
-
 bool Course::Falls(float usual) const {
   const float before = first() - usual;
   const float middle = this->middle() - usual;
   const float rise = last() - usual;
   if (records() >= kManyRecords && rise > kNearlyBack * before) return false;
-  return used_ >= 3 && middle < kFast * before && rise < kFast * middle;
+  return rise < kFast * middle;
 }
 
 }  // namespace nanwatch

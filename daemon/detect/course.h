@@ -38,9 +38,6 @@ class Course {
   float begin() const { return mean_[0]; }
   // Returns the lowest of the stretches' means. REQUIRES: records() > 0.
   float lowest() const;
-  // The last two stretches lie above the middle between the lowest and the
-  // last third.
-  bool RisesToEnd() const;
   // It still falls, from third to third. REQUIRES: records() > 0.
   bool Falls(float usual) const;
 

@@ -48,7 +48,7 @@ class EarlyDeath {
   // one. After its loss.
   void AddZeros(double share, int64_t step) {
     if (first_share_ < 0) first_share_ = static_cast<float>(share);
-    if (share - first_share_ < kMost * (1 - first_share_) || share <= 0) {
+    if (share - first_share_ < kMost * (1 - first_share_)) {
       zeros_ = {};
       return;
     }

@@ -14,7 +14,6 @@ constexpr int kAverageSamples = 10;  // norms; torch_npu ASD
 constexpr float kCalm = 0.693f;      // ln 2, times the level; ours
 constexpr float kNews = 3;        // nats of a loss that moves; as loss_spike's
 constexpr int32_t kWithLoss = 4;  // records, as loss_spike's
-constexpr float kOdd = 3.912f;    // ln 50, times the level; ours
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
@@ -105,7 +104,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
   if (IsNoNumberSquared(norm, c)) {
-    const bool starts = c.grad_norm->values() == 0 && !told;
+    const bool starts = c.grad_norm->values() == 0;
     return OnNoNumber(c, norm, fate == Fate::kApplied,
                       starts ? kUnseenStart : t[kNonfiniteHold]);
   }
@@ -137,20 +136,17 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool stays = updates >= t[kCriticalHold] &&
                        ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
                         norm >= t[kLostRatio] * limit_);
-    const bool known = s.newest() <= c.at_rest->largest_norm() &&
-                       (updates < t[kHold] || c.loss->has_learned_all());
     const bool rests = c.at_rest->Explains(c.record);
-    const bool survived = !moves && c.loss->values() > 0 &&
-                          updates < t[kHold] && norm < t[kLostRatio] * limit_;
+    const bool known = s.newest() <= c.at_rest->largest_norm();
+    const bool survived =
+        !moves && c.loss->values() > 0 && norm < t[kLostRatio] * limit_;
+    const bool passes = updates < t[kHold] && (known || survived);
     beside_loss_ = kWithLoss;
-    trigger = stays && !rests              ? Severity::kCritical
-              : known || rests || survived ? Severity::kInfo
-                                           : Severity::kWarning;
+    trigger = stays && !rests   ? Severity::kCritical
+              : passes || rests ? Severity::kInfo
+                                : Severity::kWarning;
   } else {
-    // One that stands out before they are enough is no measure of others.
-    const bool odd =
-        samples_ < t[kMinSamples] && s.out() && s.y() - s.usual() >= kOdd;
-    if (!odd) healthy_.Push(s.newest());
+    healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;
     far_.Add(false, c.record.step);
     if (beside_loss_ > 0 && --beside_loss_ > 0 && moves) {

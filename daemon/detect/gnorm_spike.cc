@@ -17,10 +17,8 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
-constexpr int32_t kPiled = 32;      // norms that add up from the first on; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
-constexpr float kWorse = 2;           // deviations of single losses; ours
-constexpr float kLeastWorse = 0.02f;  // of the loss; ours
+constexpr float kWorse = 2;  // deviations of single losses; ours
 
 constexpr float kLearned = 0.105f;  // ln of 1/0.9 of the loss; ours
 // Norms of 900 healthy trainings grew 2.9-fold from their 64th on.
@@ -64,11 +62,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
-    "there; or, from record 32 on, `growth` times the first norm, where the "
-    "first 16 grew by about that a record, or half is lost of what was "
-    "learned. A learning rate that goes back up "
-    "to where it "
-    "was begins a new level.",
+    "there; or `growth` times the first norm, where the first 16 grew by about "
+    "that a record. A learning rate that goes back up to where it was begins a "
+    "new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
     "One batch is for information and three are a warning: norms have long "
@@ -83,20 +79,16 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  const bool far = x.mean_rise() >= LnOf(t[kMinRatio]);
   // A norm may grow while the loss is at its lowest.
   const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
-  const bool passes =
-      x.values() < kBriefly &&
-      (s.comes_down() || x.peak() - s.y() >= LnOf(t[kClearRatio]));
-  if (x.above() < t[kHold] || x.nats() < t[kNats] || !far || grows || passes) {
+  const bool passes = x.values() < kBriefly && s.comes_down();
+  if (x.above() < t[kHold] || x.nats() < t[kNats] || grows || passes) {
     return Severity::kInfo;
   }
   const auto steps = static_cast<double>(c.record.step - x.step());
-  const bool stays = x.nats() >= t[kCriticalNats] &&
-                     x.values() >= t[kCriticalHold] &&
-                     steps >= t[kCriticalSteps] && !c.loss_returns &&
-                     !s.comes_down() && s.rise() >= x.mean_rise();
+  const bool stays =
+      x.nats() >= t[kCriticalNats] && x.values() >= t[kCriticalHold] &&
+      steps >= t[kCriticalSteps] && !c.loss_returns && !s.comes_down();
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 
@@ -109,21 +101,20 @@ bool GnormSpike::IsMeaningless(const StepContext& c) {
 bool GnormSpike::Learns(const StepContext& c) {
   const Series& loss = *c.loss;
   return loss.values() > 0 &&
-         loss.stands() - loss.best() <
-             kWorse * std::max(loss.level().noise(), kLeastWorse);
+         loss.stands() - loss.best() < kWorse * loss.level().noise();
 }
 
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
                                                   Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (!s.begins_late() && !pile_.settled()) {
+  if (!pile_.settled()) {
     const bool told = c.record.has(StepField::kLearningRate);
     pile_.Add(s.newest() / s.ValueAt(s.first()),
               told ? static_cast<float>(c.record[StepField::kLearningRate]) : 0,
               c.record.step);
   }
   const bool settled = s.values() >= kFresh;
-  if (!settled && (!pile_.seen() || s.values() < kPiled)) return std::nullopt;
+  if (!settled && !pile_.seen()) return std::nullopt;
   const float at = s.stands();
   // An `if` of its own keeps the logarithm out of records without growth: in
   // one expression gcc computes both sides.
@@ -139,10 +130,6 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   if (grew(least_, kMore * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
   const bool has_level = loss.values() > 0 && !loss.crosses_zero();
-  const float lost = loss.stands() - loss.best();
-  const bool unlearns =
-      has_level && lost >= kLearned && lost >= (loss.first() - loss.best()) / 2;
-  if (unlearns && grew(s.first(), t[kGrowth])) return s.first();
   const bool learned = has_level && loss.stands() < learned_ - kLearned;
   if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
@@ -165,8 +152,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const float above = s.y() - s.usual();
   // Norms of a fresh net that learns may climb from next to nothing.
   const auto usual = [&] {
-    return !x.jumped() && !s.begins_late() &&
-           s.values() - x.values() <= kFresh && Learns(c);
+    return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);
   };
   const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
@@ -185,7 +171,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const std::optional<float> grown_from = GrownFrom(c, t);
   const bool grows = grown_from.has_value();
   if (episode_.severity() < Severity::kWarning) {
-    grows_ = grows && trigger < Severity::kWarning;
+    grows_ = grows;
   }
   if (grows_ && grown_from) {
     trigger = std::max(trigger, Severity::kWarning);

@@ -10,13 +10,12 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kFewRecords = 8;      // that show one and another; ours
-constexpr float kLearnedShare = 0.5f;   // of the first level; ours
-constexpr float kLittleLearned = 0.1f;  // the same, where it is all lost; ours
-constexpr float kLearnedNoise = 6;      // deviations of single losses; ours
-constexpr float kRisenNoise = 3;        // deviations, ours: levels are means
-constexpr float kMuchLost = 0.18f;      // of what was learned; ours
-constexpr float kMuchMore = 0.182f;     // ln 1.2, as loss_spike's clear_ratio
+constexpr int32_t kFewRecords = 8;     // that show one and another; ours
+constexpr float kLearnedShare = 0.5f;  // of the first level; ours
+constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
+constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
+constexpr float kMuchLost = 0.18f;     // of what was learned; ours
+constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
 constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
 constexpr float kRuined = 100;       // times the first level; ours
 constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
@@ -46,7 +45,7 @@ float UnitOf(const Series& s) {
 // back, or from the first step on, it may be trained anew.
 void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
   untrained_.words = UntrainedLoss(c.run, static_cast<float>(t[kGuessing]));
-  if (untrained_.words == 0 && c.loss_before == nullptr) {
+  if (untrained_.words == 0) {
     untrained_.classes =
         LossOfClasses(c.run, static_cast<float>(c.record[StepField::kLoss]));
   }
@@ -122,26 +121,21 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
   }
   if (learned_so && learned >= kLearnedShare * first) {
     if (lost >= t[kLostShare] * learned) return Severity::kCritical;
-    if (level >= t[kRisen] * best && lost >= kRisenShare * learned &&
-        levels_.at - levels_.best >= kRisenNoise * noise) {
+    if (level >= t[kRisen] * best && lost >= kRisenShare * learned) {
       return Severity::kCritical;
     }
   }
   const Severity above = AboveAll(t);
   if (above != Severity::kNone) return above;
-  const bool all = learned_so && learned >= kLittleLearned * first &&
-                   lost >= kAllLost * learned;
   const bool much =
-      all || (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
+      (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
       (untrained_.words > 0 && lost >= kNatsLost);
   if (much &&
       levels_.at - levels_.best >= std::max(kMuchMore, kRisenNoise * noise)) {
     return Severity::kInfo;
   }
   if (before_.records == 0) return Severity::kNone;
-  const bool risen =
-      level >= t[kRisen] * std::max<double>(best, before_.level) &&
-      levels_.at - LnOf(before_.level) >= kRisenNoise * noise;
+  const bool risen = level >= t[kRisen] * before_.level;
   return high_ >= records_ - 1 && risen ? Severity::kWarning : Severity::kNone;
 }
 
@@ -158,10 +152,6 @@ Severity LossHighPlateau::OfCrossing() const {
 Severity LossHighPlateau::AboveAll(Thresholds t) const {
   if (levels_.at - levels_.best < kRisenNoise * levels_.noise) {
     return Severity::kNone;
-  }
-  if (untrained_.words > 0 &&
-      levels_.at >= LnOf(t[kBlown] * untrained_.words)) {
-    return Severity::kCritical;
   }
   if (levels_.first < LnOf(kTiny)) return Severity::kNone;
   const float times = std::exp(levels_.at - levels_.first);
@@ -195,14 +185,12 @@ bool LossHighPlateau::Swings() const {
   if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
   const float wide = sizes.last();
   return wide >= kSizable && wide >= kWider * sizes.first() &&
-         std::fabs(levels_.Loss(levels_.at)) <= wide / 2 &&
-         (way_.creeps || sizes.middle() <= wide / 2);
+         std::fabs(levels_.Loss(levels_.at)) <= wide / 2;
 }
 
 // Of few records it is asked when no more follow.
 bool LossHighPlateau::LostFew() const {
-  if (records_ < kFewRecords || records_ >= kLeastRecords ||
-      before_.records > 0 || levels_.unit > 0) {
+  if (records_ < kFewRecords || records_ >= kLeastRecords || levels_.unit > 0) {
     return false;
   }
   const float first = courses_.first.begin();
@@ -211,7 +199,7 @@ bool LossHighPlateau::LostFew() const {
   const float learned = first - best;
   return learned >= kSomeLearned * first && last - best >= kAllLost * learned &&
          LnOf(last / best) >= kRisenNoise * levels_.noise &&
-         courses_.first.RisesToEnd();
+         newest_ - best > last - newest_;
 }
 
 bool LossHighPlateau::LostAtRestart() const {
@@ -221,8 +209,8 @@ bool LossHighPlateau::LostAtRestart() const {
              (std::exp(levels_.at) - best) / 2;
 }
 
-Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
-                                    int64_t step, Thresholds t) const {
+Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
+                                    Thresholds t) const {
   if (LostAtRestart()) {
     return high_ >= t[kHold] ? ceiling
            : high_ >= kLevel ? Severity::kWarning
@@ -235,10 +223,10 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
       return static_cast<uint32_t>(static_cast<double>(records) / t[kHold]);
     };
     const bool asked =
-        std::bit_width(holds(were_high)) < std::bit_width(holds(high_));
+        std::bit_width(holds(high_ - 1)) < std::bit_width(holds(high_));
     const bool stays =
         asked && !courses_.high.ComesDown(levels_.Loss(levels_.best));
-    return stays || episode_.open() ? Severity::kWarning : Severity::kNone;
+    return stays ? Severity::kWarning : Severity::kNone;
   }
   const auto steps = static_cast<double>(step - step_.high);
   if (high_ >= t[kCriticalHold] && steps >= t[kCriticalSteps]) return ceiling;
@@ -247,20 +235,17 @@ Severity LossHighPlateau::TriggerOf(Severity ceiling, int32_t were_high,
 
 // Takes in a record that is high.
 void LossHighPlateau::NoteHigh(const StepContext& c) {
-  const Series& s = *c.loss;
   if (high_ > 0) {
     ++high_;
     courses_.high.Add(newest_);
-  } else if (s.out()) {
-    high_ = std::min(s.excursion().values(), records_);
-    courses_.high = s.excursion().course();
-    if (!guessing_.now()) step_.high = s.excursion().step();
-  } else {
-    high_ = 1;
-    courses_.high = Course();
-    courses_.high.Add(newest_);
-    if (!guessing_.now()) step_.high = c.record.step;
+    return;
   }
+  const bool out = c.loss->out();
+  const Excursion& x = c.loss->excursion();
+  high_ = out ? std::min(x.values(), records_) : 1;
+  courses_.high = out ? x.course() : Course();
+  if (!out) courses_.high.Add(newest_);
+  if (!guessing_.now()) step_.high = out ? x.step() : c.record.step;
 }
 
 inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
@@ -289,9 +274,6 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   if (crosses) courses_.standing = Course();
   if (levels_.unit > 0) {
     courses_.standing.Add(std::fabs(newest_));
-    const bool narrow =
-        courses_.standing.last() <= 2 * courses_.standing.first();
-    if (records_ % kLevel == 0 && narrow) step_.narrow = c.record.step;
   } else {
     courses_.standing.Add(std::exp(levels_.at));
   }
@@ -316,13 +298,11 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     return way_.creeps ? Severity::kWarning : Severity::kNone;
   }
   way_.creeps = false;
-  const int32_t were_high = high_;
   NoteHigh(c);
-  // Of one trouble, also where it was down for a moment.
-  stood_ = episode_.open() ? stood_ + 1 : high_;
+  stood_ = high_;
   told_ = levels_;
   if (early) return Severity::kNone;
-  return TriggerOf(ceiling, were_high, c.record.step, t);
+  return TriggerOf(ceiling, c.record.step, t);
 }
 
 Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
@@ -349,15 +329,15 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   if (opens) about_ = About::kLost;
   if (opens && severity > Severity::kNone) {
     if (way_.creeps) {
-      step_.high = levels_.unit > 0 ? step_.narrow : step_.best;
+      step_.high = step_.best;
       told_ = levels_;
       stood_ = courses_.standing.records();
     }
     episode_.OpenedAt(step_.high);
-    about_ = guesses > Severity::kNone      ? About::kGuessing
-             : high_ > 0 && LostAtRestart() ? About::kNotLoaded
-             : way_.creeps                  ? About::kCrept
-                                            : About::kLost;
+    about_ = guesses > Severity::kNone ? About::kGuessing
+             : LostAtRestart()         ? About::kNotLoaded
+             : way_.creeps             ? About::kCrept
+                                       : About::kLost;
   }
   return severity;
 }

@@ -73,7 +73,6 @@ class LossHighPlateau {
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
     int64_t lowest = 0;   // of the lowest of the first losses
-    int64_t narrow = 0;   // the newest of swings as they began
   };
   // Losses of guessing; 0: not known.
   struct Untrained {
@@ -107,9 +106,7 @@ class LossHighPlateau {
   // Takes in where the loss stands. Returns what that is called if it stays.
   Severity NoteLevels(const StepContext& c, Thresholds t);
   void NoteHigh(const StepContext& c);
-  // `were_high`: records in a row before this one.
-  Severity TriggerOf(Severity ceiling, int32_t were_high, int64_t step,
-                     Thresholds t) const;
+  Severity TriggerOf(Severity ceiling, int64_t step, Thresholds t) const;
   // Every record since the restart was high, and those before it were not.
   bool LostAtRestart() const;
   // What the newest level may be called if it stays; kNone: it is not high.

@@ -55,7 +55,7 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
     way_.to_end = true;
     return episode_.OnSince(step_.high, high, false, step_.newest, clear);
   }
-  if (episode_.open() || !(Crept() || StaysUp())) return episode_.severity();
+  if (episode_.open() || !StaysUp()) return episode_.severity();
   about_ = About::kCrept;
   told_ = levels_;
   stood_ = courses_.standing.records();
@@ -69,7 +69,7 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
 }
 
 Severity LossHighPlateau::OfHighEnd(Thresholds t) const {
-  const Severity ceiling = LostAtRestart() ? Severity::kNone : Ceiling(t);
+  const Severity ceiling = Ceiling(t);
   const float best = levels_.Loss(levels_.best);
   if (ceiling == Severity::kNone || courses_.high.ComesDown(best)) {
     return Severity::kNone;

@@ -113,10 +113,7 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
-  // 0 is what an accuracy of 1 leaves.
-  const bool usual =
-      norm_gone || zeros_.last_loss < kSizable || IsNegatedObjective(c.run);
-  if (loss == 0 && usual) {
+  if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
   // A loss of 0 has no gradient: that is what clipping leaves of an infinite
@@ -170,7 +167,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const double fatal = t[kCriticalStreak] * (survived_ ? kOutlived : 1);
   if (told_fate_ == Fate::kApplied) {
     trigger = Severity::kCritical;
-  } else if (c.scaler.in_grace() && fate_ != Fate::kApplied) {
+  } else if (c.scaler.in_grace()) {
     trigger = Severity::kInfo;
   } else if (row_.records() >= fatal ||
              (often_ >= kOften && (!survived_ || rhythm_.IsRegular()))) {

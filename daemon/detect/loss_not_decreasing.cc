@@ -23,8 +23,8 @@ constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
 constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
-constexpr float kSure = 2;        // the same, of two of them; ours
 constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
+constexpr float kSure = 2;        // the same, of two of them; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
 constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
 // Of guessing among classes in well-known data (two of anything, MNIST and
@@ -137,7 +137,6 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float cost = cost_of(course_.last());
     const float first = std::exp(first_);
     const bool from_first =
-        first >= (1 - kNearly) * cost &&
         first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
     if (from_first && cost > 0 && cost == cost_of(course_.middle())) {
       return cost;
@@ -170,11 +169,7 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   }
   const int32_t n = course_.records();
   const bool silent = IsSilent();
-  if (n < (silent ? kEndRecords : kLines)) {
-    // It does not stand among its means any more.
-    settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
-    return Severity::kNone;
-  }
+  if (n < (silent ? kEndRecords : kLines)) return Severity::kNone;
   // Of one that no batch moves the first records may have come down to it.
   const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
@@ -185,17 +180,16 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool fell = in_all >= kStill + unsure ||
                     first_ - last >= kFell + unsure ||
                     (!silent && first_ - level_ >= kStill + noise);
-  const bool guesses =
-      cost > 0 || (untrained_ > 0 && std::exp(level_) >= kGuessed * untrained_);
+  const bool guesses = cost > 0;
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
   const bool rounded = s.last_digit() > kRounded * std::exp(level_);
-  const bool hidden = unsure > most || noise > kQuiet || rounded;
+  const bool hidden = unsure > most || rounded;
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
-  settled_ = s.crosses_zero() || gone || (fell && episode_.open() && !guesses);
+  settled_ = gone || (fell && episode_.open() && !guesses);
   const bool moves =
-      settled_ || fell || fall >= share + unsure || (silent && fall < -most) ||
+      settled_ || fell || fall >= share + unsure ||
       s.stands() - s.first() >= (silent ? Series::kRise : kRisen);
   if (moves) return Severity::kNone;
   if (!hidden && fall + unsure <= most) return Severity::kWarning;
@@ -206,13 +200,9 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
-  if (settled_ || still_.without_gradient() < records_) return false;
-  if (still_.loss() == 0) {
-    const bool trains = record.has(StepField::kLearningRate) &&
-                        record[StepField::kLearningRate] > 0;
-    return trains && records_ >= kSameZero;
-  }
-  return still_.loss() >= kSizable && records_ >= kSame;
+  return !settled_ && still_.without_gradient() >= records_ &&
+         still_.loss() == 0 && record.has(StepField::kLearningRate) &&
+         record[StepField::kLearningRate] > 0 && records_ >= kSameZero;
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
@@ -243,7 +233,6 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   }
   // Some policies have a loss of 0 by construction, and gradients.
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
-                    !c.loss->follows_rewards() &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
   return none ? Severity::kInfo : Severity::kNone;
@@ -298,12 +287,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   const bool silent = known && IsSilent();
-  const bool shows = r.step - first_step_ >= kEndSteps || means_ > 0 || silent;
-  const bool over = (shows && course_.records() >=
-                                  (IsSteady() ? kSteadyFrom : kEndRecords)) ||
-                    GuessesByAccuracy(c);
-  const bool early = waits && !over && records_ < kKnown;
-  if (early && !episode_.open()) return Severity::kNone;
+  const bool shows = r.step - first_step_ >= kEndSteps || silent;
+  const bool over =
+      (shows && course_.records() >= kEndRecords) || GuessesByAccuracy(c);
+  if (waits && !over && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
   const bool due =
       course_.records() < kKnown || course_.records() % kLookedAt == 0;

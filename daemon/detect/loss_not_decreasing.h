@@ -88,8 +88,8 @@ class LossNotDecreasing {
   bool IsSteady() const {
     return course_.records() >= kSteadyFrom && still_.moves() <= kSteady;
   }
-  // Was it the same in all records so far, without a gradient?
   bool GuessesByAccuracy(const StepContext& c) const;
+  // Was it 0 in all records so far, without a gradient, beside a rate?
   bool IsFrozen(const StepRecord& record) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.

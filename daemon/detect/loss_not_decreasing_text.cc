@@ -11,6 +11,7 @@ namespace nanwatch {
 namespace {
 
 constexpr double kHardly = 0.99;  // of what it began with; ours
+constexpr double kNearly = 1.04;  // times what guessing costs; ours
 
 }  // namespace
 
@@ -71,9 +72,11 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   finding->sentence =
       about_ == About::kGuesses
           ? Sentence("The loss is about ", level, " after ",
-                     finding->last_step - finding->opened_step,
-                     " steps, what guessing costs (", untrained_,
-                     "): the model has learned nothing.")
+                     finding->last_step - finding->opened_step, " steps, ",
+                     level > kNearly * untrained_
+                         ? "and the accuracy is that of guessing"
+                         : Sentence("what guessing costs (", untrained_, ")"),
+                     ": the model has learned nothing.")
           : Sentence(
                 "The loss is about ", level, " after ",
                 finding->last_step - finding->opened_step, " steps and was ",

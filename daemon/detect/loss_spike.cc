@@ -12,19 +12,16 @@
 namespace nanwatch {
 namespace {
 
-constexpr int16_t kMany = 10;        // steps of a mean: no single batch; ours
-constexpr int16_t kVeryMany = 100;   // steps of a mean: many batches; ours
-constexpr int16_t kWithNorm = 4;     // records; ours: gnorm_spike waits for 3
-constexpr float kNewsNats = 3;       // nats: a record that stands out; ours
-constexpr int16_t kAfterNan = 64;    // records that a NaN explains; ours
-constexpr float kNormRatio = 1.3f;   // times the level, beside a norm; ours
-constexpr float kTiny = 0.01f;       // a loss: policies begin near 0; ours
-constexpr float kLostHalf = 0.5f;    // of what was learned; ours
-constexpr float kLeastLost = 1.25f;  // times the level, of such; ours
-constexpr float kAnew = 0.05f;       // of the first losses, from them; ours
-constexpr float kNothing = 0.05f;    // of the first losses; as Series::kAll
-constexpr float kMuch = 5;      // times the level, where all is learned; ours
-constexpr float kNatsLost = 2;  // of words: e^2 times as perplexed; ours
+constexpr int16_t kMany = 10;       // steps of a mean: no single batch; ours
+constexpr int16_t kVeryMany = 100;  // steps of a mean: many batches; ours
+constexpr int16_t kWithNorm = 4;    // records; ours: gnorm_spike waits for 3
+constexpr float kNewsNats = 3;      // nats: a record that stands out; ours
+constexpr int16_t kAfterNan = 64;   // records that a NaN explains; ours
+constexpr float kNormRatio = 1.3f;  // times the level, beside a norm; ours
+constexpr float kTiny = 0.01f;      // a loss: policies begin near 0; ours
+constexpr float kAnew = 0.05f;      // of the first losses, from them; ours
+constexpr float kNothing = 0.05f;   // of the first losses; as Series::kAll
+constexpr float kNatsLost = 2;      // of words: e^2 times as perplexed; ours
 // Small GPT-2 runs may double their loss at their 20th step for a dozen.
 constexpr int32_t kHotValues = 32;  // losses; ours
 constexpr int32_t kHotHold = 16;    // records; ours
@@ -39,7 +36,7 @@ constexpr float kNothingLearned = 0.0953f;  // ln 1.1; ours
 constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
 constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
-constexpr float kEarlyFactor = 10;  // of few losses without an overflow; ours
+constexpr float kEarlyFactor = 10;     // of few losses; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
 constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
@@ -56,7 +53,7 @@ bool LossSpike::IsNothing(float loss) const {
 
 float LossSpike::JumpsFrom(float ratio, bool again) const {
   const bool seldom = kind_.outliers < (again ? kOften : kSeldom);
-  const bool jumps = held_ == 1 && gap_ < kMany && seldom && jump_.usual > 0 &&
+  const bool jumps = held_ == 1 && seldom && jump_.usual > 0 &&
                      jump_.loss >= ratio * jump_.usual;
   return jumps ? jump_.usual : 0;
 }
@@ -98,8 +95,7 @@ inline bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
-    jump_.anew =
-        x.jumped() && x.values() > 1 && jump_.peak >= (1 - kAnew) * jump_.first;
+    jump_.anew = x.jumped() && jump_.peak >= (1 - kAnew) * jump_.first;
     jump_.resumed =
         jump_.anew && ResumedAfter(c.run, x.step() - 2 * gap_, x.step());
     jump_.anew &=
@@ -116,7 +112,7 @@ void LossSpike::NoteLevel(const Series& s, bool was_up) {
   if (!s.out() && !was_up) jump_.usual = s.ValueAt(s.level().at());
 }
 
-// Effect: is it far above, or is much lost of what was learned?
+// Effect: is it far above, or is much lost?
 bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
   const float base = s.excursion().base();
   const float to = base + rise;
@@ -124,24 +120,16 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
     // What wanders through 0 has no level.
     return to > s.highest() + LnOf(t[kExplosionRatio]);
   }
-  const float from = s.ValueAt(base);
-  if (IsNothing(s.ValueAt(to)) && rise < LnOf(kMuch)) return false;
-  if (rise >= LnOf(t[kRatio])) return true;
-  const float risen = s.ValueAt(to) - from;
-  const float learned = s.ValueAt(s.first()) - from;
-  return rise >= LnOf(kLeastLost) &&
-         (risen >= kLostHalf * std::max(learned, from) ||
-          (kind_.language && risen >= kNatsLost));
+  return rise >= LnOf(t[kRatio]) ||
+         (kind_.language && s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const float largest = std::max(jump_.highest, 10 * kTiny);
   const float size = std::fabs(s.newest());
-  const bool few = s.level().values() < kHotValues;
-  const float factor = few && !kind_.overflowed ? kEarlyFactor : 1;
-  const bool vast =
-      s.values() > 2 && size > t[kExplosionRatio] * factor * largest;
+  const float factor = s.level().values() < kHotValues ? kEarlyFactor : 1;
+  const bool vast = size > t[kExplosionRatio] * factor * largest;
   const bool applied = c.scaler.applied_overflow();
   const bool spoilt = (applied || kind_.overflowed) && s.values() > 2 &&
                       size > kSpoilt * largest;
@@ -202,7 +190,7 @@ inline Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
   if (s.first() - s.stands() >= enough) return Severity::kNone;
   kind_.stuck = s.ValueAt(s.stands());
   const bool noise = rise < kFar * s.level().scatter();
-  if (s.out() || noise || s.values() < kHotValues) return Severity::kNone;
+  if (s.out() || noise) return Severity::kNone;
   if (!episode_.open()) {
     told_ = {.step = s.risen_step(),
              .usual = s.ValueAt(s.first()),
@@ -223,7 +211,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Excursion& x = s.excursion();
   const double hold = HoldOf(t);
   const bool chance = x.values() < kFewLast && hold == t[kHold];
-  const float rise = chance ? x.mean_rise() : std::max(s.rise(), x.mean_rise());
+  const float rise = chance ? x.mean_rise() : s.rise();
   const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
@@ -231,8 +219,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const bool usual =
       IsUsual(s, rise) ||
       ObjectiveMoved(c.run, x.step() - kEndHold * gap_, x.step());
-  if (!usual && x.above() >= 2 && Matters(s, s.rise(), t) &&
-      x.bare_nats() >= t[kEndNats]) {
+  if (!usual && Matters(s, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }
   // Nothing was loaded: what it learns from here on, it knew before. One look
@@ -246,7 +233,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   }
   if (usual || !Matters(s, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  if (s.comes_down() || !Matters(s, s.rise(), t)) return Severity::kWarning;
+  if (s.comes_down()) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }
@@ -293,7 +280,7 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
   if (!s.out()) NoteLevel(s, was_up);
   if (!IsNothing(jump_.peak)) return severity;
   at_end_ = std::min(at_end_, Severity::kWarning);
-  return severity == Severity::kCritical ? Severity::kWarning : Severity::kInfo;
+  return Severity::kInfo;
 }
 
 Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -316,14 +303,9 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     if (!s.out()) NoteLevel(s, was_up);
   }
   if (falls || !episode_.open()) falls_ = falls;
-  const bool was_absurd = IsAbsurd();
-  // Of two that are as bad, the higher one is told.
-  const bool worse =
-      trigger > Severity::kNone &&
-      (trigger > episode_.severity() ||
-       (trigger == episode_.severity() && s.out() && jump_.peak >= told_.peak));
-  if (worse || (s.out() && jump_.step == told_.step)) told_ = jump_;
-  if (worse && told_.absurd && !was_absurd) episode_ = Episode();
+  if (trigger > episode_.severity() || (s.out() && jump_.step == told_.step)) {
+    told_ = jump_;
+  }
   trigger = std::max(trigger, NoteStuck(s, t));
   const bool back =
       exploded_ == 0 && !falls &&

@@ -2,13 +2,11 @@
 // first norm a record: as of gradients that are added up and never zeroed.
 //
 // Norms that grow in health, as in a warm-up, start slower than that, or
-// wander: 16 new maxima between bounds of so many times the first are no
-// chance.
+// wander: 16 in a row between bounds of so many times the first are no chance.
 
 #ifndef NANWATCH_DETECT_PILE_UP_H_
 #define NANWATCH_DETECT_PILE_UP_H_
 
-#include <algorithm>
 #include <cstdint>
 
 namespace nanwatch {
@@ -23,12 +21,10 @@ class PileUp {
     if (norms_ == 0) step_ = step;
     warms_ = warms_ || (norms_ > 0 && rate > kWarms * rate_);
     rate_ = rate;
-    dips_ = static_cast<int8_t>(dips_ + (times < highest_));
-    highest_ = std::max(highest_, times);
     ++norms_;
     const float sum = norms_;
     const float least = warms_ ? kLeastWarm : kLeast;
-    if (times < least * sum || times > kMost * sum || dips_ > kDips) {
+    if (times < least * sum || times > kMost * sum) {
       norms_ = kNever;
     }
   }
@@ -41,7 +37,6 @@ class PileUp {
  private:
   static constexpr int8_t kShown = 16;  // norms; ours
   static constexpr int8_t kNever = -1;
-  static constexpr int8_t kDips = 2;  // norms below an earlier one; ours
   // Of the sum of as many norms as the first. Gradients of batches agree in
   // part; where a rate rises, norms grow for its sake.
   static constexpr float kLeast = 0.45f;     // ours
@@ -50,10 +45,8 @@ class PileUp {
   static constexpr float kWarms = 1.001f;    // as loss_not_decreasing's
 
   int64_t step_ = 0;
-  float highest_ = 0;
   float rate_ = 0;
   int8_t norms_ = 0;
-  int8_t dips_ = 0;
   bool warms_ = false;
 };
 

@@ -27,7 +27,7 @@ constexpr int64_t kMany = 100;  // steps; ours
 constexpr float kNear = 0.2f;
 // Of the loss of guessing: one that is trained at too high a rate is above it.
 constexpr float kMostBelow = 1.01f;  // times the loss; ours
-constexpr float kMostAbove = 1.1f;   // times it; ours
+constexpr float kMostAbove = 0.2f;   // nats; ours
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -46,13 +46,11 @@ float CostByAccuracy(const RunDescription& run, float loss) {
   const float accuracy =
       trained > 0 ? trained : SettingOf(run, "evaluation_accuracy");
   const float most = std::floor(std::exp(kMostBelow * loss));
-  const float least = std::ceil(std::exp(loss / kMostAbove));
+  const float least = std::ceil(std::exp(loss - kMostAbove));
   if (accuracy <= 0 || least > most || least < 2) return 0;
-  for (const float share : {accuracy, accuracy / 100}) {
-    const float classes = std::clamp(std::round(1 / share), least, most);
-    if (std::fabs(share * classes - 1) <= kNear) return std::log(classes);
-  }
-  return 0;
+  const float share = accuracy > 1 ? accuracy / 100 : accuracy;
+  const float classes = std::clamp(std::round(1 / share), least, most);
+  return std::fabs(share * classes - 1) <= kNear ? std::log(classes) : 0;
 }
 
 bool ShowsAccuracies(const RunDescription& run) {
@@ -114,10 +112,6 @@ bool IsCrossEntropy(const RunDescription& run) {
 
 bool IsContrastive(const RunDescription& run) {
   return NamesLoss(run) && run.settings.at("loss") == "contrastive";
-}
-
-bool IsNegatedObjective(const RunDescription& run) {
-  return NamesLoss(run) && run.settings.at("loss") == "negative";
 }
 
 bool FollowsRewards(const RunDescription& run) {

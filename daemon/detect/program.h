@@ -22,9 +22,6 @@ bool NamesLoss(const RunDescription& run);
 
 // Its loss is that of guessing a sample among others (settings: loss).
 bool IsContrastive(const RunDescription& run);
-// The loss is the negative of an objective that rises, or what an accuracy
-// leaves to 1.
-bool IsNegatedObjective(const RunDescription& run);
 
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
@@ -44,7 +41,7 @@ float LossOfClasses(const RunDescription& run, float first);
 
 // Returns what guessing costs among as many classes as make the accuracies that
 // the run prints (settings: accuracy, evaluation_accuracy) those of guessing,
-// where `loss` is that or up to a tenth above; else 0.
+// where `loss` is that or up to 0.2 above; else 0.
 float CostByAccuracy(const RunDescription& run, float loss);
 
 // The run prints accuracies of evaluations (settings: evaluation_accuracy),

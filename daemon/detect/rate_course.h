@@ -47,8 +47,7 @@ class RateCourse {
   void NoteGrowth(float rate) {
     const bool grows = rate >= kGrows * newest_ && newest_ > 0;
     // A warm-up by equal amounts grows by an ever smaller share.
-    const bool alike = grew_ > 0 && rate >= newest_ * (1 + kAlike * share_) &&
-                       rate <= newest_ * (1 + share_ / kAlike);
+    const bool alike = grew_ > 0 && rate >= newest_ * (1 + kAlike * share_);
     if (!grows) {
       grew_ = 0;
     } else if (alike) {

@@ -166,8 +166,10 @@ void ScaleAtFloor::Describe(Finding* finding) const {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, " (its scaler's floor is not known)",
         overflows_at_floor_ > 0
-            ? Sentence("; ", overflows_at_floor_, overflows,
-                       " came there, where a lower scale does not help.")
+            ? Sentence("; ", overflows_at_floor_, overflows, " came ",
+                       scale_ < floor_ ? Sentence("at ", floor_, " or below")
+                                       : std::string("there"),
+                       ", where a lower scale does not help.")
             : std::string("; it will fall on, to 0, if overflows go on."));
   } else {
     finding->sentence = Sentence(

@@ -225,9 +225,7 @@ void Series::MoveTo(float y) {
 
 bool IsUnsettled(const Series& s) {
   const Excursion& x = s.excursion();
-  return s.values() <= kShown && s.out() && x.calm() == 0 &&
-         !s.crosses_zero() && s.y() - x.base() >= Series::kRise &&
-         (x.values() < 3 || !s.comes_down());
+  return s.values() <= kShown && s.out() && s.y() - x.base() >= Series::kRise;
 }
 
 void Series::Accept() {

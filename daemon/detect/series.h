@@ -60,9 +60,7 @@ class Series {
   // The level, or that which the excursion left.
   float usual() const { return out_ ? excursion_.base() : level_.at(); }
   // The same of its noise.
-  float noise() const {
-    return out_ ? std::max(excursion_.noise(), level_.noise()) : level_.noise();
-  }
+  float noise() const { return out_ ? excursion_.noise() : level_.noise(); }
   float newest() const { return newest_; }             // as it came
   float last_digit() const { return digit_.worth(); }  // of such values
   // All as logarithms.

@@ -46,11 +46,10 @@ class Standstill {
   float moves() const { return moves_; }
   float loss() const { return loss_; }
   int64_t step() const { return step_; }  // of the first of them
-  // It has five digits behind the point, or as many in all as that makes.
+  // It has five digits behind the point.
   bool IsPrecise() const {
     const float parts = kPrecise * std::fabs(loss_);
-    return std::fabs(loss_) >= kTens ||
-           std::fabs(parts - std::round(parts)) > kParts;
+    return std::fabs(parts - std::round(parts)) > kParts;
   }
   // Its digits end with the second one behind the point, or may be thought to.
   bool IsInWholeCents() const {
@@ -64,7 +63,7 @@ class Standstill {
     const float digit = std::min(
         s.last_digit(), IsInWholeCents() ? LastDigit::kCoarsest : kMill);
     return turn_ >= kDigits * digit && std::fabs(loss_) >= kShown * digit &&
-           s.y() >= s.first() + kNothing && records_ >= kLonger * longest_;
+           records_ >= kLonger * longest_;
   }
 
  private:
@@ -76,11 +75,9 @@ class Standstill {
   static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
   static constexpr float kParts = 0.01f;   // of a cent, that none is; ours
   static constexpr float kPrecise = 1e4f;  // parts of 1; ours
-  static constexpr float kTens = 10;      // a loss whose two digits count; ours
-  static constexpr float kMill = 0.001f;  // the next digit; ours
-  static constexpr float kShown = 100;    // of the last one, of a loss; ours
-  static constexpr float kNothing = -6.9f;  // ln 1/1000 of the first; ours
-  static constexpr int32_t kLonger = 4;     // times the longest before; ours
+  static constexpr float kMill = 0.001f;   // the next digit; ours
+  static constexpr float kShown = 100;     // of the last one, of a loss; ours
+  static constexpr int32_t kLonger = 4;    // times the longest before; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;

@@ -84,7 +84,6 @@ struct StepSeries {
   static constexpr float kLeastNorm = 1e-30f;  // ours
   static constexpr int32_t kFew = 32;    // records that show a level; ours
   static constexpr int32_t kMany = 256;  // records of another one; ours
-  static constexpr float kOtherData = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kOtherNorm = 0.693f;  // ln 2, as gnorm_spike's
   static constexpr float kFarNorm = 2.303f;    // ln 10, as gnorm_explosion's
 
@@ -110,7 +109,7 @@ struct StepSeries {
   bool Fills(float ln) const {
     return kind == Kind::kContrastive && loss.values() > 0 &&
            loss.values() < kFilled && ln <= kMostGuessing &&
-           ln > (loss.out() ? loss.excursion().peak() : loss.highest());
+           ln > loss.highest();
   }
 
   void AddLoss(float value, float ln, int64_t step) {
@@ -126,7 +125,7 @@ struct StepSeries {
       loss.Add(value, ln, step, prior);
     }
     // Other data, or a curriculum's next stage; or other rewards.
-    if ((Stays(loss, kFew) && loss.rise() < kOtherData) ||
+    if ((Stays(loss, kFew) && loss.rise() < Series::kRise) ||
         (kind == Kind::kRewards && Stays(loss, kSoon))) {
       loss.Accept();
     }

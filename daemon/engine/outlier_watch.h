@@ -75,10 +75,8 @@ class OutlierWatch {
   using Gradients = OutlierBatches::Gradients;
 
   // Times the level. Tasks that take turns, or a batch of hard samples, make
-  // two or three. The loss alone may be an evaluation's, or one of small losses
-  // that differ by as much.
+  // two or three.
   static constexpr float kFar = 4;
-  static constexpr float kVeryFar = 10;
   static constexpr int32_t kWarns = 3;  // norms in a row, as gnorm_spike's
 
   static Gradients GradientsOf(const StepRecord& record, const StepRules& rules,
@@ -103,7 +101,7 @@ class OutlierWatch {
     const bool is_alone =
         gradients == Gradients::kNotTold && loss.IsUp() && loss.IsHighest();
     if (!IsOut(gradients) && !is_alone) return 0;
-    const float level = loss.JumpsFrom(is_alone ? kVeryFar : kFar, HasSome());
+    const float level = loss.JumpsFrom(kFar, HasSome());
     return level > 0 && !loss.IsNothing(loss.newest()) ? level : 0;
   }
 

@@ -40,18 +40,16 @@ class RisingLoss {
   // Returns how it rose before it was not finite; nullopt where it did not.
   std::optional<LossRise> rise() const {
     const bool far = rises_ >= 2 && last_ >= kFar * from_;
-    const bool at_once = rises_ == 1 && last_ >= kVeryFar * from_;
     if (!ended_) return std::nullopt;
-    if (from_ == 0 || !(far || at_once)) return leap_.rise();
+    if (from_ == 0 || !far) return leap_.rise();
     return LossRise{from_step_, from_, last_, step_};
   }
 
  private:
-  // From one record to the next, and over several of them or one; ours: an
-  // outlier of the data is one record, and the next one is as before.
+  // From one record to the next, and over several of them; ours: an outlier of
+  // the data is one record, and the next one is as before.
   static constexpr double kRise = 2;
   static constexpr double kFar = 1e3;
-  static constexpr double kVeryFar = 1e6;
 
   // Of losses that are suddenly far above all before.
   struct Leap {

@@ -7,6 +7,7 @@
 
 #include "logs/message_number.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -200,6 +201,10 @@ bool ColumnFact::NoteHowWell(ColumnMeaning meaning, double value) {
   }
 }
 
+void ColumnFact::AddRank(double value) {
+  if (IsCount(value) && value < 1e6) fact_.rank = static_cast<int32_t>(value);
+}
+
 void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
   if (NoteHowWell(meaning, value)) return;
   switch (meaning) {
@@ -236,9 +241,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       }
       return;
     case ColumnMeaning::kWeakNorm:
-      real_norm_ |= value != std::floor(value);
-      no_norm_ |= value < 0;
-      if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
+      AddWeakNorm(value);
       return;
     case ColumnMeaning::kDivergence:
       if (!divergence_) divergence_ = value;
@@ -247,9 +250,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       if (!std::isfinite(value)) term_ = value;
       return;
     case ColumnMeaning::kRank:
-      if (IsCount(value) && value < 1e6) {
-        fact_.rank = static_cast<int32_t>(value);
-      }
+      AddRank(value);
       return;
     default:
       break;
@@ -347,6 +348,14 @@ void ColumnFact::AddTerm() {
   } else if (std::isfinite(fact_[StepField::kLoss])) {
     fact_.text = "kl";  // of all names of terms (usual_names.cc)
   }
+}
+
+void ColumnFact::DropTime(std::string_view names) {
+  static constexpr std::string_view kPhases[] = {
+      "fwd", "forward", "bwd", "backward", "data=", "data:", "data "};
+  if (!HasOneOf(names, kPhases)) return;
+  no_norm_ = true;
+  weak_norm_.reset();
 }
 
 void ColumnFact::Tell(FactList* facts) {

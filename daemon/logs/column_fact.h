@@ -89,6 +89,11 @@ class ColumnFact {
   // The same, and with a step, an epoch or a second number: more than prose
   // that happens to hold "loss: 3".
   bool LooksLikeStep() const;
+  // `names` are those of the line. Where they name phases of an update, one
+  // that may be a norm is a time: "fwd 0.05 grad 0.12".
+  void LookForPhases(std::string_view names) {
+    if (weak_norm_) DropTime(names);
+  }
   // Appends what was gathered.
   void Tell(FactList* facts);
   const LogFact& fact() const { return fact_; }
@@ -99,9 +104,17 @@ class ColumnFact {
   bool StandsStill(int64_t step);
   void ChooseStep();
   void DropStandIn();
+  void DropTime(std::string_view names);
   void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);
+  void AddRank(double value);
+  // It is none if one of the log's is below 0, or all are whole numbers.
+  void AddWeakNorm(double value) {
+    real_norm_ |= value != std::floor(value);
+    no_norm_ |= value < 0;
+    if (real_norm_ && !no_norm_ && !weak_norm_) weak_norm_ = value;
+  }
   // Takes in a reward or a score. False: it is none.
   bool NoteHowWell(ColumnMeaning meaning, double value);
   void NoteWorst(bool worst) {

@@ -105,7 +105,8 @@ NO_NUMBER = re.compile(r"^(?:0|-1|< *>\(-1\)|1u? << \d+|[^\d]*)$", re.S)
 # paper, a published run; a format; mathematics; another constant or rule.
 SOURCE = re.compile(
     r"\bours\b|\b(?:adaloss|apex|bigscience|bloom|clients|deepspeed|fairseq"
-    r"|gpt|ieee|jmp|llm\.c|llm-foundry|megatron|metaseq|mindformers|mindspore"
+    r"|gpt|icefall|ieee|jmp|llm\.c|llm-foundry|megatron|metaseq|mindformers"
+    r"|mindspore"
     r"|msprobe|opt|paper|pytorch|torch_npu|tr\d+|w&b)\b"
     r"|\b(?:fp16|bf16|fp32|fp64)\b|\bln \d|\bnormal distribution\b",
     re.I)

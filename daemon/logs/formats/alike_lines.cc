@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,6 +28,15 @@ namespace {
 constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
 constexpr size_t kKept = 64;   // lines of a kind that names nothing; ours
 constexpr size_t kKinds = 32;  // of lines that are known at once; ours
+
+// Numbers beside the loss that are known by their names.
+constexpr ColumnMeaning kBeside[] = {
+    ColumnMeaning::kGradNorm,     ColumnMeaning::kWeakNorm,
+    ColumnMeaning::kLearningRate, ColumnMeaning::kReward,
+    ColumnMeaning::kAccuracy,     ColumnMeaning::kScore,
+    ColumnMeaning::kExplained,    ColumnMeaning::kErrorRate,
+    ColumnMeaning::kDivergence,   ColumnMeaning::kKnob,
+};
 
 class AlikeLinesReader : public LineReader {
  public:
@@ -162,19 +172,12 @@ class AlikeLinesReader : public LineReader {
         roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss, loss);
     for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
-      const bool known = meaning == ColumnMeaning::kGradNorm ||
-                         meaning == ColumnMeaning::kWeakNorm ||
-                         meaning == ColumnMeaning::kLearningRate ||
-                         meaning == ColumnMeaning::kReward ||
-                         meaning == ColumnMeaning::kAccuracy ||
-                         meaning == ColumnMeaning::kDivergence ||
-                         meaning == ColumnMeaning::kScore ||
-                         meaning == ColumnMeaning::kExplained ||
-                         meaning == ColumnMeaning::kErrorRate ||
-                         meaning == ColumnMeaning::kKnob;
+      const bool known =
+          std::ranges::find(kBeside, meaning) != std::end(kBeside);
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }
     const size_t told = facts->size();
+    fact_.LookForPhases(line_);
     fact_.Tell(facts);
     if (facts->size() == told) return;
     told_ = lines_;

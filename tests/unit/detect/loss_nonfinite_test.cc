@@ -165,5 +165,17 @@ TEST(LossNonfinite, WhatIsOutlivedNowAndThenIsAWarning) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+// Of the updates since the line before one was skipped, which is not told.
+TEST(LossNonfinite, ThatTheScaleFellDoesNotSayThatThisOneWasSkipped) {
+  const auto said = [](int64_t unseen) {
+    StepFeed<LossNonfinite> f;
+    f.Step({.scale = 32768, .loss = 2.5});
+    f.Step({.scale = 1024, .loss = kNan, .unseen = unseen});
+    return f.Described().sentence;
+  };
+  EXPECT_NE(said(0).find("skipped"), std::string::npos);
+  EXPECT_EQ(said(99).find("skipped"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -169,5 +169,15 @@ TEST(ScaleAtFloor, ShortSearchMayEndBelowOne) {
   EXPECT_EQ(f.now, Severity::kNone);
 }
 
+TEST(ScaleAtFloor, OfIcefallIsWhereItsProgramWarns) {
+  StepFeed<ScaleAtFloor> f;
+  f.run.framework = "icefall";
+  f.Good(2, 5);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.Good(0.5, 10), Severity::kNone);
+  f.Fall(0.5, 6);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -126,5 +126,19 @@ TEST(ScaleBelowOne, StandingWithTheLossIsAWarningAndAfterTheWindowCritical) {
   ExpectWords(dead.Described().sentence);
 }
 
+// It begins at 1, and its program raises what is lower (icefall#1463).
+TEST(ScaleBelowOne, OfIcefallIsUsualDownToWhatItWarnsOf) {
+  StepFeed<ScaleBelowOne> f;
+  f.run.framework = "icefall";
+  f.Good(2, 5);
+  f.Scale(0.5, true);
+  EXPECT_EQ(f.Good(0.5, 50), Severity::kNone);
+  f.Good(2, 5);
+  f.Fall(2, 7);
+  EXPECT_EQ(f.now, Severity::kNone);
+  f.Fall(0x1p-6, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
 }  // namespace
 }  // namespace nanwatch

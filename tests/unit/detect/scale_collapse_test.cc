@@ -179,5 +179,15 @@ TEST(ScaleCollapse, ALongDescentBetweenStepLinesIsHealthy) {
   EXPECT_EQ(fell.worst, Severity::kWarning);
 }
 
+TEST(ScaleCollapse, SaysWhatItFellFromFirst) {
+  StepFeed<ScaleCollapse> f;
+  double scale = 65536;
+  f.Good(scale, 300);
+  for (int i = 0; i < 40; ++i) f.Step({.scale = scale /= 8, .unseen = 49});
+  EXPECT_NE(f.now, Severity::kNone);
+  EXPECT_EQ(NumberOf(f.Described(), "scale_before"), 65536);
+  EXPECT_EQ(NumberOf(f.Described(), "scale"), scale);
+}
+
 }  // namespace
 }  // namespace nanwatch

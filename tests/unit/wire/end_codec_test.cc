@@ -27,8 +27,9 @@ RecordsEnded RoundTrip(const RecordsEnded& ended) {
 TEST(EndCodecTest, KeepsAProgramsWord) {
   for (const auto& over : {std::optional<StepField>(),
                            std::optional<StepField>(StepField::kGradNorm)}) {
-    const RecordsEnded ended{.how = RecordsEnded::How::kGaveUp,
-                             .gave_up = GaveUp{"norm is 9e9", over, over.has_value()}};
+    const RecordsEnded ended{
+        .how = RecordsEnded::How::kGaveUp,
+        .gave_up = GaveUp{"norm is 9e9", over, over.has_value()}};
     EXPECT_EQ(RoundTrip(ended), ended);
   }
   EXPECT_EQ(RoundTrip({}), RecordsEnded{});

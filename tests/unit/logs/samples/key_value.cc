@@ -371,28 +371,6 @@ constexpr SampleLines kLines[] = {
      "step=12 loss=-12.5 of_rewards of_objective guessed\n"
      "step=24 loss=2.5 of_rewards of_objective guessed\n"
      "step=36 loss=0.5 of_rewards\nscored: 4.5 step=48"},
-    {"names of a logger and of a run before what is trained",
-     "INFO:a.trainers: cpu_test: Walker: Step: 24. Time Elapsed: 9.5 s. Mean "
-     "Reward: -2.5. Std of Reward: 8.0. Training.\n"
-     "INFO:a.trainers: eval_run: Walker: Step: 48. Mean Reward: -3.5.\n"
-     "INFO:a.trainers: cpu: Test: Step: 72. Mean Reward: -3.5.",
-     "step=24 loss=2.5 of_rewards of_objective guessed"},
-    {"a step and a rate above its losses",
-     "INFO:a-test:Train Epoch: 12 [0%]\nINFO:a-test:[2760, "
-     "9.98501030820433e-05]\n"
-     "INFO:a-test:loss_disc=3.5, loss_gen=4.0, loss_mel=20.5\n"
-     "INFO:a-test:Train Epoch: 12 [46%]\nINFO:a-test:[2860, "
-     "9.98501030820433e-05]\n"
-     "INFO:a-test:loss_disc=3.5, loss_gen=4.0, loss_mel=20.0\n"
-     "INFO:a-test:[2960, 3]\n"
-     "INFO:a-test:[2960, 9.98501030820433e-05]\n"
-     "INFO:a-test:loss_disc=3.5, loss_gen=nan, loss_mel=20.0",
-     "step=2760 loss=3.5 of_adversary scaler=0\n"
-     "step=2760 loss=4 of_adversary scaler=1\n"
-     "step=2860 loss=3.5 of_adversary scaler=0\n"
-     "step=2860 loss=4 of_adversary scaler=1\n"
-     "step=2960 loss=3.5 of_adversary scaler=0\n"
-     "step=2960 loss=nan of_adversary scaler=1"},
     {"an error of which the loss is made, and a perplexity of something else",
      "100 iterations\nrecon_error: 0.5\nperplexity: 48.5\n\n"
      "200 iterations\nrecon_error: 0.25\nperplexity: 1.0\n\n"
