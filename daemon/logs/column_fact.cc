@@ -159,6 +159,8 @@ void ColumnFact::TellRival(FactList* facts) {
 
 // Of several the one that says most.
 void ColumnFact::WeighLoss(ColumnMeaning meaning, double value) {
+  reconstructs_ |= meaning == ColumnMeaning::kObjective ||
+                   meaning == ColumnMeaning::kReconstruction;
   const int worth = WorthOf(meaning);
   if (worth > worth_ && (worth_ > 0 || !fact_.has(StepField::kLoss))) {
     // "CELoss: 2.3, loss: 2.3": the whole is that alone.
@@ -255,8 +257,6 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     default:
       break;
   }
-  reconstructs_ |= meaning == ColumnMeaning::kObjective ||
-                   meaning == ColumnMeaning::kReconstruction;
   const StepField field = FieldOf(meaning);
   if (meaning == ColumnMeaning::kObjective && !std::isnan(value))
     value = -value;
