@@ -341,15 +341,6 @@ void ColumnFact::DropStandIn() {
   }
 }
 
-// The loss beside it may be finite: then that is its own word.
-void ColumnFact::AddTerm() {
-  if (!fact_.has(StepField::kLoss)) {
-    fact_.Set(StepField::kLoss, *term_);
-  } else if (std::isfinite(fact_[StepField::kLoss])) {
-    fact_.text = "kl";  // of all names of terms (usual_names.cc)
-  }
-}
-
 void ColumnFact::DropTime(std::string_view names) {
   static constexpr std::string_view kPhases[] = {
       "fwd", "forward", "bwd", "backward", "data=", "data:", "data "};
