@@ -159,6 +159,8 @@ void ColumnFact::TellRival(FactList* facts) {
 
 // Of several the one that says most.
 void ColumnFact::WeighLoss(ColumnMeaning meaning, double value) {
+  reconstructs_ |= meaning == ColumnMeaning::kObjective ||
+                   meaning == ColumnMeaning::kReconstruction;
   const int worth = WorthOf(meaning);
   if (worth > worth_ && (worth_ > 0 || !fact_.has(StepField::kLoss))) {
     // "CELoss: 2.3, loss: 2.3": the whole is that alone.
@@ -255,8 +257,6 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     default:
       break;
   }
-  reconstructs_ |= meaning == ColumnMeaning::kObjective ||
-                   meaning == ColumnMeaning::kReconstruction;
   const StepField field = FieldOf(meaning);
   if (meaning == ColumnMeaning::kObjective && !std::isnan(value))
     value = -value;
@@ -338,15 +338,6 @@ void ColumnFact::DropStandIn() {
   if (worth_ > 0 && worth_ <= kWorthOfStandIn && best_worth_ > worth_) {
     fact_.Unset(StepField::kLoss);
     fact_.guessed = false;
-  }
-}
-
-// The loss beside it may be finite: then that is its own word.
-void ColumnFact::AddTerm() {
-  if (!fact_.has(StepField::kLoss)) {
-    fact_.Set(StepField::kLoss, *term_);
-  } else if (std::isfinite(fact_[StepField::kLoss])) {
-    fact_.text = "kl";  // of all names of terms (usual_names.cc)
   }
 }
 

@@ -33,4 +33,13 @@ bool ColumnFact::IsReal(double value) {
   return real_;
 }
 
+// The loss beside it may be finite: then that is its own word.
+void ColumnFact::AddTerm() {
+  if (!fact_.has(StepField::kLoss)) {
+    fact_.Set(StepField::kLoss, *term_);
+  } else if (std::isfinite(fact_[StepField::kLoss])) {
+    fact_.text = "kl";  // of all names of terms (usual_names.cc)
+  }
+}
+
 }  // namespace nanwatch
