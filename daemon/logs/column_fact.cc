@@ -7,7 +7,6 @@
 
 #include "logs/message_number.h"
 #include "logs/named_number.h"
-#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -339,14 +338,6 @@ void ColumnFact::DropStandIn() {
     fact_.Unset(StepField::kLoss);
     fact_.guessed = false;
   }
-}
-
-void ColumnFact::DropTime(std::string_view names) {
-  static constexpr std::string_view kPhases[] = {
-      "fwd", "forward", "bwd", "backward", "data=", "data:", "data "};
-  if (!HasOneOf(names, kPhases)) return;
-  no_norm_ = true;
-  weak_norm_.reset();
 }
 
 void ColumnFact::Tell(FactList* facts) {

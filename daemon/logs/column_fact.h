@@ -89,11 +89,6 @@ class ColumnFact {
   // The same, and with a step, an epoch or a second number: more than prose
   // that happens to hold "loss: 3".
   bool LooksLikeStep() const;
-  // `names` are those of the line. Where they name phases of an update, one
-  // that may be a norm is a time: "fwd 0.05 grad 0.12".
-  void LookForPhases(std::string_view names) {
-    if (weak_norm_) DropTime(names);
-  }
   // Appends what was gathered.
   void Tell(FactList* facts);
   const LogFact& fact() const { return fact_; }
@@ -104,7 +99,6 @@ class ColumnFact {
   bool StandsStill(int64_t step);
   void ChooseStep();
   void DropStandIn();
-  void DropTime(std::string_view names);
   void AddTerm();
   void AddSkipped(double value);
   void AddAdversary(double value);

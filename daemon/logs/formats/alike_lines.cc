@@ -177,7 +177,6 @@ class AlikeLinesReader : public LineReader {
       if (known) fact_.AddNumber(meaning, numbers[i].value);
     }
     const size_t told = facts->size();
-    fact_.LookForPhases(line_);
     fact_.Tell(facts);
     if (facts->size() == told) return;
     told_ = lines_;

@@ -75,7 +75,6 @@ class CsvTableReader : public LineReader {
     }
     if (!fact_.SaysHealth()) return;
     const size_t told = facts->size();
-    fact_.LookForPhases(header_);
     fact_.Tell(facts);
     if (facts->size() > told) NameTerm(&facts->back());
     if (!alone_) TellEvaluation(facts);

@@ -47,7 +47,6 @@ class JsonLinesReader : public LineReader {
           names_.mapped() ? fact_.SaysHealth() : fact_.LooksLikeStep();
       const bool wanted = (step || fact_.AddReward()) && !evaluation_ &&
                           (!behind || fact_.has_step());
-      fact_.LookForPhases(line);
       if (wanted) fact_.Tell(facts);
       at = line.find_first_not_of(" \t,", at + size);
     }

@@ -180,7 +180,6 @@ class KeyValueReader : public LineReader {
 
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
-    fact_.LookForPhases(line);
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     NameLoss(line, &facts->back());

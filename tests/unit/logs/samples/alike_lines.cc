@@ -160,15 +160,6 @@ constexpr SampleLines kLines[] = {
      "step=30 loss=0.25 grad_norm=1 of_classes guessed\n"
      "step=40 loss=0.5 of_classes guessed\n"
      "step=50 loss=0.75 of_classes guessed"},
-    {"but a time beside those of other phases",
-     "12:01 fit| upd 10 | bce 0.75 | forward 0.05 | grad 0.15\n"
-     "12:02 fit| upd 20 | bce 0.50 | forward 0.05 | grad 0.25\n"
-     "12:03 fit| upd 30 | bce 0.25 | forward 0.05 | grad 1.00\n"
-     "12:04 fit| upd 40 | bce 0.50 | forward 0.05 | grad 0.15\n"
-     "12:05 fit| upd 50 | bce 0.75 | forward 0.05 | grad 0.15",
-     "step=10 loss=0.75 guessed\nstep=20 loss=0.5 guessed\n"
-     "step=30 loss=0.25 guessed\nstep=40 loss=0.5 guessed\n"
-     "step=50 loss=0.75 guessed"},
     {"rewards, packets and evaluations are no losses",
      "shard 1 packet_loss 0.1\nshard 2 packet_loss 0.2\n"
      "shard 3 packet_loss 0.1\nshard 4 packet_loss 0.3\n"
