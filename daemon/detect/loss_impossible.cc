@@ -23,7 +23,7 @@ constexpr float kLeastSize = 1;      // of a first loss; ours
 // A mean squared error of prices begins as high, and comes down slowly.
 constexpr float kVast = 0x1p30f;  // ours
 constexpr double kAbove = 100;    // times the second epoch's mean; ours
-constexpr float kGoesOn = 0.5f;   // of the last third; ours
+constexpr float kGoesOn = 1.25f;  // times the last third; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"below", 0.01, 0, 1e6, "nats",
@@ -47,7 +47,7 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "(cross_entropy_loss, ce_loss, mlm_loss, lm_loss), or a program that "
     "trains language and nothing else. For information where a fresh model's "
     "first loss is what guessing costs among as many classes as its last layer "
-    "has outputs. A loss of any kind that keeps a level is a warning where it "
+    "has outputs. A loss of any kind that keeps a level is a note where it "
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
     "(1 at least), in `hold` of 12 records and more. So are `hold` first "
@@ -109,9 +109,9 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   // Losses that keep no level grow with what they follow.
   const bool runs = RunsAway(*loss, t) && c.level == LevelKind::kKept;
   const bool named = IsCrossEntropy(c.run);
-  const Severity severity = huge || named || runs ? Severity::kWarning
-                            : guess_ > 0          ? Severity::kInfo
-                                                  : Severity::kNone;
+  const Severity severity = huge || named        ? Severity::kWarning
+                            : guess_ > 0 || runs ? Severity::kInfo
+                                                 : Severity::kNone;
   // What ran away and comes to rest is a loss that may be below 0.
   const bool rests = episode_.open() && severity == Severity::kNone;
   const bool low = huge || (*loss < -t[kBelow] && !rests);
@@ -134,7 +134,7 @@ void LossImpossible::Describe(Finding* finding) const {
         return Sentence("The loss was ", first_, " in the first epoch and ",
                         loss_,
                         " in the next: the learning rate is far too high, or "
-                        "the inputs are not scaled.");
+                        "inputs or targets are not scaled.");
       case About::kHuge:
         return said +
                ", and was so large from the first record on: the learning rate "

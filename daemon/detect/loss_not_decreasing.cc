@@ -13,7 +13,6 @@ constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kHighRate = 0.01f;  // no fine-tuning has it; ours
 constexpr float kMoves = 0.05f;     // as kStill, at such a rate; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
-constexpr float kQuiet = 0.1f;  // noise; ours: fine-tuned diffusion has more
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
@@ -81,7 +80,7 @@ float CostOfBatch(float loss) {
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
 constexpr int64_t kWorstScores = 16;     // evaluations; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
-constexpr int32_t kEpochs = 6;           // ours
+constexpr int32_t kEpochs = 10;          // ours
 constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
@@ -138,11 +137,11 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float first = std::exp(first_);
     const bool from_first =
         first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
-    if (from_first && cost > 0 && cost == cost_of(course_.middle())) {
-      return cost;
-    }
-    const float by_accuracy = CostByAccuracy(c.run, course_.last());
-    return course_.middle() >= kGuessed * by_accuracy ? by_accuracy : 0;
+    const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
+                       (from_first || AccuracyIsOfGuessing(c.run, cost));
+    if (stays) return cost;
+    const float evaluated = CostByEvaluations(c.run, course_.last());
+    return course_.middle() >= kGuessed * evaluated ? evaluated : 0;
   }
   if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
@@ -159,17 +158,20 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
   return stays ? untrained_ : 0;
 }
 
-inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
-                                          float cost) {
+inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
+                                      float cost) {
   const Series& s = *c.loss;
   const auto share = static_cast<float>(t[kMinShare]);
   if (OnlyMeansThatStand()) {
-    return course_.last() >= (1 - share) * course_.first() ? Severity::kWarning
-                                                           : Severity::kNone;
+    return course_.last() >= (1 - share) * course_.first();
   }
   const int32_t n = course_.records();
   const bool silent = IsSilent();
-  if (n < (silent ? kEndRecords : kLines)) return Severity::kNone;
+  if (n < (silent ? kEndRecords : kLines)) {
+    // It does not stand among its means any more.
+    settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
+    return false;
+  }
   // Of one that no batch moves the first records may have come down to it.
   const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
@@ -183,20 +185,14 @@ inline Severity LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool guesses = cost > 0;
   // A high rate moves whatever learns by more.
   const float most = rate_ >= kHighRate ? kMoves : kStill;
-  const bool rounded = s.last_digit() > kRounded * std::exp(level_);
-  const bool hidden = unsure > most || rounded;
+  const bool hidden =
+      unsure > most || s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
                     (fell || (hidden && n >= kMostHidden));
   settled_ = gone || (fell && episode_.open() && !guesses);
-  const bool moves =
-      settled_ || fell || fall >= share + unsure ||
-      s.stands() - s.first() >= (silent ? Series::kRise : kRisen);
-  if (moves) return Severity::kNone;
-  if (!hidden && fall + unsure <= most) return Severity::kWarning;
-  // Long ones are hidden in their noise by the end, whatever they learned.
-  const bool note =
-      n < kKnown && noise <= kQuiet && !rounded && fall + unsure <= kMoves;
-  return note ? Severity::kInfo : Severity::kNone;
+  return !settled_ && !hidden && fall < share + unsure &&
+         fall + unsure <= most && !fell &&
+         s.stands() - s.first() < (silent ? Series::kRise : kRisen);
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
@@ -219,10 +215,14 @@ bool LossNotDecreasing::NeverMoved() const {
 // The accuracy beside it is that of guessing: fewer records are enough.
 bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
   const int32_t n = course_.records();
-  if (n < kEpochs || CostByAccuracy(c.run, course_.last()) == 0) return false;
+  const bool evaluated = CostByEvaluations(c.run, course_.last()) > 0;
+  if (n < kEpochs ||
+      (!evaluated &&
+       !AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout)))) {
+    return false;
+  }
   if (TellsMeansOfMany(c.run, 1)) return true;
-  const bool sure = IsSteady() || ShowsAccuracies(c.run);
-  return n >= (sure ? kSteadyFrom : kLines);
+  return n >= (evaluated || IsSteady() ? kSteadyFrom : kLines);
 }
 
 // What it is called if no record follows.
@@ -246,7 +246,9 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
                       LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
   if (!stands) return About::kStands;
   if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
-  return SameEvaluationsOf(run) > 0 ? About::kUntouched : About::kStands;
+  const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
+  return !fell && SameEvaluationsOf(run) > 0 ? About::kUntouched
+                                             : About::kStands;
 }
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
@@ -298,18 +300,16 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
-  Severity stands = known ? Stands(c, t, cost) : Severity::kNone;
-  if (kind_.may_stand) stands = Severity::kNone;
+  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
       ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
   at_end_.cost = over ? cost : 0;
-  at_end_.stands = over ? stands : Severity::kNone;
+  at_end_.stands = over && stands;
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
-  const bool warns = !waits && ((stands == Severity::kWarning && long_so) ||
-                                (cost > 0 && !settled_));
+  const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
   const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
   if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
@@ -346,14 +346,14 @@ Severity LossNotDecreasing::OnEnd(Thresholds) {
     return episode_.OnSince(still_.step(), at_end_.same, false, newest_step_,
                             1);
   }
-  Severity severity = at_end_.stands;
   if (at_end_.cost > 0) {
     LearnCost(at_end_.cost);
     about_ = About::kGuesses;
-    severity = Severity::kWarning;
+  } else if (!at_end_.stands) {
+    return Severity::kNone;
   }
-  if (severity == Severity::kNone) return severity;
-  return episode_.OnSince(first_step_, severity, false, newest_step_, 1);
+  return episode_.OnSince(first_step_, Severity::kWarning, false, newest_step_,
+                          1);
 }
 
 }  // namespace nanwatch

@@ -58,17 +58,17 @@ class LossNotDecreasing {
   };
   // If no record follows.
   struct AtEnd {
-    float cost = 0;                     // as untrained_, if it guesses
-    Severity stands = Severity::kNone;  // it has not moved
+    float cost = 0;       // as untrained_, if it guesses
+    bool stands = false;  // it has not moved
     // Of one that is the same to the last digit in all records.
     Severity same = Severity::kNone;
   };
 
   void Begin(const StepContext& c, float loss);
   Severity On(Severity trigger, bool clean, int64_t step);
-  // Has it not moved for long? In noise it is a note at most. Notes whether it
-  // settled. `cost`: of guessing, if it guesses; else 0.
-  Severity Stands(const StepContext& c, Thresholds t, float cost);
+  // Has it not moved for long? Notes whether it settled. `cost`: of guessing,
+  // if it guesses; else 0.
+  bool Stands(const StepContext& c, Thresholds t, float cost);
   // The first record may have any number of steps before it.
   bool OnlyMeansThatStand() const {
     return records_ >= kMeans && means_ == records_ - 1;

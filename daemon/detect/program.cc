@@ -25,9 +25,13 @@ constexpr float kMostFirst = 1.2f;    // ours
 constexpr int64_t kMany = 100;  // steps; ours
 // Of an accuracy of guessing, from it: classes are not all as frequent; ours.
 constexpr float kNear = 0.2f;
-// Of the loss of guessing: one that is trained at too high a rate is above it.
-constexpr float kMostBelow = 1.01f;  // times the loss; ours
-constexpr float kMostAbove = 0.2f;   // nats; ours
+constexpr float kNearFew = 0.05f;  // the same of less than ten classes; ours
+// Of guessing among the classes of well-known data (MNIST and CIFAR-10,
+// CIFAR-100, ImageNet).
+constexpr float kClasses[] = {10, 100, 1000};
+constexpr float kLucky = 1.3f;       // times its accuracy; ours
+constexpr float kMostBelow = 0.99f;  // times its cost; ours
+constexpr float kMostAbove = 0.2f;   // nats: the rate is too high; ours
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -41,35 +45,37 @@ float SettingOf(const RunDescription& run, const char* name) {
 
 }  // namespace
 
-float CostByAccuracy(const RunDescription& run, float loss) {
-  const float trained = SettingOf(run, "accuracy");
-  const float accuracy =
-      trained > 0 ? trained : SettingOf(run, "evaluation_accuracy");
-  const float most = std::floor(std::exp(kMostBelow * loss));
-  const float least = std::ceil(std::exp(loss - kMostAbove));
-  if (accuracy <= 0 || least > most || least < 2) return 0;
-  const float share = accuracy > 1 ? accuracy / 100 : accuracy;
-  const float classes = std::clamp(std::round(1 / share), least, most);
-  return std::fabs(share * classes - 1) <= kNear ? std::log(classes) : 0;
+bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
+  if (cost <= 0) return false;
+  const float classes = std::round(std::exp(cost));
+  const float times = SettingOf(run, "accuracy") * classes;
+  const float near = classes < kClasses[0] ? kNearFew : kNear;
+  const auto is_near = [times, near](float one) {
+    return std::fabs(times - one) <= near * one;
+  };
+  return is_near(1) || is_near(100);
 }
 
-bool ShowsAccuracies(const RunDescription& run) {
-  return SettingOf(run, "evaluation_accuracy") > 0;
+float CostByEvaluations(const RunDescription& run, float loss) {
+  const float highest = SettingOf(run, "evaluation_accuracy");
+  if (highest <= 0) return 0;
+  for (const float classes : kClasses) {
+    const float cost = std::log(classes);
+    const bool guesses = highest * classes <= kLucky &&
+                         loss >= kMostBelow * cost && loss <= cost + kMostAbove;
+    if (guesses) return cost;
+  }
+  return 0;
 }
 
 bool ShowsEvaluations(const RunDescription& run) {
   return NamesLoss(run) && run.settings.at("loss") == "evaluation";
 }
 
-bool GoesOn(const RunDescription& run) {
-  const auto begins = run.settings.find("begins");
-  return begins != run.settings.end() && begins->second == "resumed";
-}
-
 bool MayStandFromStart(const RunDescription& run) {
   const auto begins = run.settings.find("begins");
-  return (begins != run.settings.end() && begins->second == "trained") ||
-         GoesOn(run) ||
+  return (begins != run.settings.end() &&
+          (begins->second == "trained" || begins->second == "resumed")) ||
          (NamesLoss(run) && run.settings.at("loss") == "denoising");
 }
 

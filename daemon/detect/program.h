@@ -39,22 +39,18 @@ float UntrainedLoss(const RunDescription& run, float guessing);
 // it is a cross-entropy among them; else 0.
 float LossOfClasses(const RunDescription& run, float first);
 
-// Returns what guessing costs among as many classes as make the accuracies that
-// the run prints (settings: accuracy, evaluation_accuracy) those of guessing,
-// where `loss` is that or up to 0.2 above; else 0.
-float CostByAccuracy(const RunDescription& run, float loss);
+// The accuracies that the run prints (settings: accuracy) are what guessing
+// gives that costs `cost`.
+bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
-// The run prints accuracies of evaluations (settings: evaluation_accuracy),
-// each of many samples.
-bool ShowsAccuracies(const RunDescription& run);
+// Returns what guessing costs among 10, 100 or 1,000 classes, where `loss` is
+// that or up to 0.2 above, and no accuracy of an evaluation (settings:
+// evaluation_accuracy) is better than guessing; else 0.
+float CostByEvaluations(const RunDescription& run, float loss);
 
 // Its loss is an evaluation's (settings: loss), which rises as data are learned
 // by heart.
 bool ShowsEvaluations(const RunDescription& run);
-
-// It goes on where an attempt before it stood (settings: begins), so its first
-// record shows its levels.
-bool GoesOn(const RunDescription& run);
 
 // Its loss need not fall: it goes on from a checkpoint (settings: begins), or
 // measures the noise of a diffusion model (settings: loss), which has a floor.

@@ -7,6 +7,7 @@ namespace {
 
 constexpr int32_t kUntilSeen = 32;  // losses; ours
 constexpr int8_t kFirst = 5;        // losses; as Series::first()
+constexpr float kGone = 0.005f;     // whatever it began with; ours
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -26,7 +27,8 @@ constinit const RuleSpec RivalGone::kSpec = {
     Family::kLoss,
     "One of two rival losses is next to nothing: the other learns nothing.",
     "Where the optimizers of a rank have losses of their own (a GAN), one is "
-    "below `share` of its first losses for `hold` records in a row.",
+    "below `share` of its first losses, and below 0.005, for `hold` records in "
+    "a row.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
@@ -48,7 +50,8 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
   if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
-  const bool low = first_ >= kSizable && s.newest() <= t[kShare] * first_;
+  const bool low = first_ >= kSizable && s.newest() <= kGone &&
+                   s.newest() <= t[kShare] * first_;
   if (low) loss_ = s.newest();
   return episode_.OnRecord(low, t[kHold], Severity::kWarning, c.record.step,
                            t[kClear]);

@@ -20,7 +20,7 @@ constexpr double kEndShare = 0.05;  // of all values, at the end of a log; ours
 constexpr double kShare = 0.33;  // of all values, while more may follow; ours
 constexpr double kUnused = 8;    // values of latents at the prior; ours
 constexpr double kUnusedShare = 0.5;  // of all values, they are; ours
-constexpr double kCloser = 0.5;       // of the first of those; ours
+constexpr double kCloser = 0.1;       // of the first of those; ours
 constexpr double kFewBlown = 2;       // evaluations at the end of a log; ours
 constexpr double kManyBlown = 4;      // evaluations; ours
 

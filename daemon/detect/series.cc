@@ -83,7 +83,7 @@ inline float Series::Floor() const {
 }
 
 void Series::Begin(float value, int64_t step, const NoisePrior& prior) {
-  late_ = prior.goes_on || step >= kLate;
+  late_ = step >= kLate;
   y_ = Transform(value);
   level_.Begin(y_, late_ ? prior.running : prior.fresh);
   first_ = best_ = recent_ = usual_ = highest_ = lowest_ = trough_ = y_;

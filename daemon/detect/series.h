@@ -35,7 +35,7 @@ class Series {
   void Renew() { renews_ = values_ > 0; }
 
   int32_t values() const { return values_; }  // saturates
-  bool begins_late() const { return late_; }  // it is of a run that goes on
+  bool begins_late() const { return late_; }  // the first step was late
   bool crosses_zero() const { return unit_ > 0; }
   // It stands at a twentieth of its first values or less: a loss that has
   // learned all there is, and wanders there without a meaning.

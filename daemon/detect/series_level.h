@@ -14,9 +14,8 @@ namespace nanwatch {
 // Noise of single values about their level: a standard deviation, of natural
 // logarithms.
 struct NoisePrior {
-  float running = 0;     // of a series that goes on
-  float fresh = 0;       // of the first values of a fresh run
-  bool goes_on = false;  // its first value is none of a fresh run
+  float running = 0;  // of a series that goes on
+  float fresh = 0;    // of the first values of a fresh run
 };
 
 // Trivially copyable.

@@ -37,7 +37,6 @@ struct StepSeries {
   bool rate_restarts = false;  // with the newest record
   AtRest at_rest;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
-  bool goes_on = false;        // where an attempt before it stood
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
 
@@ -45,10 +44,7 @@ struct StepSeries {
   // to where it was begins new levels.
   void Add(const RunDescription& run, const StepRecord& record,
            const RecordLogs& logs, const ScalerTracker& scaler) {
-    if (kind == Kind::kUnknown) {
-      kind = KindOf(run);
-      goes_on = GoesOn(run);
-    }
+    if (kind == Kind::kUnknown) kind = KindOf(run);
     const bool idle = record.has(StepField::kLearningRate) &&
                       record[StepField::kLearningRate] == 0;
     rate_restarts = rate.Note(record, idle && TellsRatesExactly(run));
@@ -118,11 +114,10 @@ struct StepSeries {
     const bool none = value == 0 && loss.values() == 0;
     if (std::isfinite(value) && !none) {
       const bool first = loss.values() == 0;
-      NoisePrior prior = kind == Kind::kRewards          ? kRewards
-                         : first && kind == Kind::kWords ? kWords
-                                                         : kLoss;
-      prior.goes_on = goes_on;
-      loss.Add(value, ln, step, prior);
+      loss.Add(value, ln, step,
+               kind == Kind::kRewards          ? kRewards
+               : first && kind == Kind::kWords ? kWords
+                                               : kLoss);
     }
     // Other data, or a curriculum's next stage; or other rewards.
     if ((Stays(loss, kFew) && loss.rise() < Series::kRise) ||
@@ -134,9 +129,7 @@ struct StepSeries {
   void AddNorm(float value, float ln, int64_t step) {
     // 0 is a placeholder in many logs.
     if (!std::isfinite(value) || value < kLeastNorm) return;
-    NoisePrior prior = kNorm;
-    prior.goes_on = goes_on;
-    grad_norm.Add(value, ln, step, prior);
+    grad_norm.Add(value, ln, step, kNorm);
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
         (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm) ||
         (kind == Kind::kRewards && Stays(grad_norm, kSoon))) {

@@ -24,8 +24,10 @@ class EvaluationNews {
 
   // Takes in the next loss, whose name stands at byte `at` of its line. Tells
   // it where it is news. `is_loss`: else it may rise as it gets better.
+  // `alone`: the line shows no training's, so it is no evaluation that is shown
+  // again.
   void Take(double loss, std::string_view name, size_t at, FactList* facts,
-            bool is_loss = true) {
+            bool is_loss = true, bool alone = false) {
     const bool was_bad = bad_;
     const bool was_far = far_;
     bad_ = !std::isfinite(loss);
@@ -35,7 +37,7 @@ class EvaluationNews {
       far_ = loss >= kFar * lowest_;
       lowest_ = std::min(lowest_, loss);
     }
-    const bool repeats = compared && Repeats(loss);
+    const bool repeats = compared && alone && Repeats(loss);
     if (!bad_ && !was_bad && !repeats && !(compared && (far_ || was_far))) {
       return;
     }

@@ -74,7 +74,6 @@ bool PatternReader::Set(std::string_view name, std::string_view printed,
     fact.Set(StepField::kLoss, value);
   }
   if (name == "score") fact.score = value;
-  if (name == "errors") fact.scores_worst = value >= 100;
   if (name == "overflow") fact.overflow = value != 0;
   if (name == "first") fact.step = 0;
   if (name == "first" && value != 0) return false;

@@ -22,7 +22,7 @@ namespace nanwatch {
 // line's start. In braces: step, first (step 0, no digit of which is lost),
 // epoch, batch, whole (batches of an epoch), loss, objective (that rises: the
 // loss is its negative), part (of the loss: they add up), term (of the loss:
-// told where it is not finite), score (a return), errors (a rate in percent),
+// told where it is not finite), score (a return),
 // norm, scale, lr, overflow (True, False or a number), rank; nothing: any word.
 struct LinePattern {
   enum class Role : uint8_t {

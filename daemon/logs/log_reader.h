@@ -5,7 +5,6 @@
 #define NANWATCH_LOGS_LOG_READER_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -84,7 +83,7 @@ class LogReader {
   // autoencoder's latents, that is next to nothing; with " end" where no more
   // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
   // the best, the noise; "accuracy", "0.1": the mean of many;
-  // "evaluation_accuracy", the same of five evaluations and more.
+  // "evaluation_accuracy", the highest of five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -127,18 +126,8 @@ class LogReader {
   void NoteWorst(const LogFact& fact) {
     if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
   }
-  void NoteSame(const LogFact& fact) {
-    if (fact.same == 0) return;
-    Put("evaluations_same", fact.same > 0 ? std::to_string(fact.same) : "");
-  }
-  static constexpr uint64_t kAccuracies = 5;  // evaluations; ours
-  void NoteAccuracy(const LogFact& fact) {
-    accuracy_ += (fact.score - accuracy_) / static_cast<double>(++accuracies_);
-    const bool due =
-        accuracies_ == kAccuracies || std::has_single_bit(accuracies_);
-    if (accuracies_ < kAccuracies || !due) return;
-    run_.settings["evaluation_accuracy"] = std::to_string(accuracy_);
-  }
+  void NoteSame(const LogFact& fact);
+  void NoteAccuracy(const LogFact& fact);
   void NoteScore(const LogFact& fact);
   void NoteLatents(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
@@ -183,8 +172,10 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
-  double accuracy_ = 0;  // of evaluations, their mean
-  uint64_t accuracies_ = 0;
+  // Accuracies of evaluations.
+  int64_t accuracies_ = 0;
+  double lowest_accuracy_ = 0;
+  double highest_accuracy_ = 0;
   WorstScores worst_;
   ScoreRow evaluations_;  // far above the lowest
   ScoreRow latents_;      // next to their prior

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kScores = 8;  // values that show a score; ours
 // Nats of latents that say next to nothing.
 constexpr double kNearPrior = 0.01;  // ours
+constexpr int64_t kAccuracies = 5;   // evaluations; ours
 
 }  // namespace
 
@@ -46,6 +47,25 @@ void LogReader::NoteHigh(const LogFact& fact) {
 }
 
 // One that is printed as 0 from the start may have a weight of 0.
+void LogReader::NoteSame(const LogFact& fact) {
+  if (fact.same == 0) return;
+  const bool moves = lowest_accuracy_ < highest_accuracy_;
+  const bool told = fact.same > 0 && !moves;
+  Put("evaluations_same", told ? std::to_string(fact.same) : "");
+}
+
+void LogReader::NoteAccuracy(const LogFact& fact) {
+  const bool rises = accuracies_ == 0 || fact.score > highest_accuracy_;
+  if (rises) highest_accuracy_ = fact.score;
+  if (accuracies_ == 0 || fact.score < lowest_accuracy_) {
+    lowest_accuracy_ = fact.score;
+  }
+  ++accuracies_;
+  if (accuracies_ == kAccuracies || (accuracies_ > kAccuracies && rises)) {
+    Put("evaluation_accuracy", std::to_string(highest_accuracy_));
+  }
+}
+
 void LogReader::NoteLatents(const LogFact& fact) {
   if (!fact.divergence || !std::isfinite(*fact.divergence)) return;
   const double size = std::fabs(*fact.divergence);

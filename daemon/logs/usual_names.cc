@@ -59,8 +59,7 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kWeakMeasure,
      "td fval quantile focal xe "
      // Of what a generator makes.
-     "fid fid5k fid10k fid50k fid50kfull fidfull fidscore kid kid50k "
-     "kid50kfull fvd"},
+     "fid fid5k fid10k fid50k fid50kfull fidfull fidscore"},
     {Meaning::kTerm, "approxkl objectivekl"},
     {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
@@ -96,7 +95,7 @@ constexpr UsualNamesOf kUsual[] = {
      "gradnorm gnorm gradnormgradnorm gradientnorm globalnorm globalgradnorm "
      "globalgradientnorm totalnorm totalgradnorm gradnormtotal "
      "grad20normtotal l2gradnorm gradl2norm l2normgradglobal l2grads"},
-    {Meaning::kWeakNorm, "gn grad grads gradient"},
+    {Meaning::kWeakNorm, "gn grads"},
     {Meaning::kUpdateNorm, "updatenorm"},
     {Meaning::kParamNorm, "paramnorm paramsnorm weightnorm"},
     {Meaning::kLearningRate,

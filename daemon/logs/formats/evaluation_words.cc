@@ -158,7 +158,10 @@ class EvaluationReader : public LineReader {
 
   void Tell(const Named& named, std::string_view line, FactList* facts) {
     const auto at = static_cast<size_t>(named.name.data() - line.data());
-    news_.Take(named.value, named.name, at, facts, named.loss);
+    const size_t loss = line.find("oss");
+    const bool alone =
+        loss != line.npos && line.find("oss", loss + 1) == line.npos;
+    news_.Take(named.value, named.name, at, facts, named.loss, alone);
   }
 
   EvaluationNews news_;

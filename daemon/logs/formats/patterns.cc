@@ -172,7 +172,6 @@ constexpr LinePattern kDl4jLines[] = {{"Score at iteration {step} is {loss}"}};
 //  At iteration 100/100/105, Mean rms=4.146%, delta=43.560%, char train=100.9%
 constexpr Text kTesseractMarks[] = {"ean rms="};
 constexpr LinePattern kTesseractLines[] = {
-    {"At iteration {step}/{}/{}, *ean rms={loss}%*char train={errors}%"},
     {"At iteration {step}/{}/{}, *ean rms={loss}%"}};
 
 }  // namespace

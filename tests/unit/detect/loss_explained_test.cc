@@ -45,31 +45,6 @@ TEST(LossExplained, ALossBackAtItsFirstAfterARestartIsCritical) {
   EXPECT_EQ(worst("300"), Severity::kWarning);
 }
 
-// A rate that is too high, or an optimizer without its state: the first record
-// shows where the checkpoint stood.
-TEST(LossExplained, ARunThatGoesOnHasALevelWithItsFirstRecord) {
-  const auto worst = [](const char* begins) {
-    StepFeed<LossSpike> f(NoScaler());
-    f.run.framework = "nanogpt";
-    if (*begins != 0) f.run.settings["begins"] = begins;
-    f.step = 599;
-    for (const double loss :
-         {2.189, 19.83, 20.25, 19.28, 13.81, 5.395, 4.615, 3.484, 3.321}) {
-      f.Step({.loss = loss, .unseen = f.step == 599 ? 0 : 9});
-    }
-    const Severity high = f.now;
-    Noise noise;
-    for (int i = 0; i < 32; ++i) {
-      f.Step({.loss = 2.3 * noise.Factor(0.02), .unseen = 9});
-    }
-    EXPECT_EQ(f.now, Severity::kNone) << "it came back";
-    return high;
-  };
-  EXPECT_EQ(worst("resumed"), Severity::kWarning);
-  EXPECT_EQ(worst("trained"), Severity::kNone) << "with a new head, it may be";
-  EXPECT_EQ(worst(""), Severity::kNone);
-}
-
 TEST(LossExplained, BatchesOfARunThatGoesOnAreNoRise) {
   Noise noise;
   for (int run = 0; run < 8; ++run) {

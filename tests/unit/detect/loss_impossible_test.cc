@@ -110,28 +110,28 @@ TEST(LossImpossible, AnyOtherLossMayBeBelow0) {
   }
 }
 
-// The first of `records` losses -of(i) at which the rule warns; 0: none.
+// The first of `records` losses -of(i) of which there is a note; 0: none.
 template <typename Of>
-int WarnsAt(int records, Of of, LevelKind level = LevelKind::kKept) {
+int NotesAt(int records, Of of, LevelKind level = LevelKind::kKept) {
   Feed feed;
   feed.level = level;
   for (int i = 0; i < records; ++i) {
     feed.Step({.loss = -of(i)});
-    if (feed.now == Severity::kWarning) return i + 1;
+    if (feed.now == Severity::kInfo) return i + 1;
   }
   return 0;
 }
 
 // A cross-entropy that is not named and has the wrong sign; an objective
 // without a bound.
-TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsAWarning) {
-  EXPECT_EQ(WarnsAt(15, [](int i) { return 2.4 * std::exp(0.25 * i); }), 15);
-  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4); }), 0);
-  EXPECT_GT(WarnsAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
+TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsANote) {
+  EXPECT_EQ(NotesAt(15, [](int i) { return 2.4 * std::exp(0.25 * i); }), 15);
+  EXPECT_GT(NotesAt(61, [](int i) { return std::pow(i, 4); }), 0);
+  EXPECT_GT(NotesAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
       << "from above 0";
   Feed feed;
   for (int i = 0; i < 30; ++i) feed.Step({.loss = -2.4 * std::exp(0.2 * i)});
-  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.now, Severity::kInfo);
   EXPECT_EQ(feed.Described().opened_step, 1);
   ExpectWords(feed.Described().sentence);
   ExpectWords(feed.Described().sentence_over);
@@ -141,18 +141,18 @@ TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsAWarning) {
 
 TEST(LossImpossible, HealthyLossesBelow0SlowDown) {
   const auto gentle = [](int i) { return 500 * (1 - std::exp(-i / 30.0)); };
-  EXPECT_EQ(WarnsAt(300, gentle), 0);
-  EXPECT_EQ(WarnsAt(300, [](int i) { return 3.0 * i - 5; }), 0) << "steadily";
-  EXPECT_EQ(WarnsAt(300, [](int i) { return 0.01 * i * i; }), 0);
+  EXPECT_EQ(NotesAt(300, gentle), 0);
+  EXPECT_EQ(NotesAt(300, [](int i) { return 3.0 * i - 5; }), 0) << "steadily";
+  EXPECT_EQ(NotesAt(300, [](int i) { return 0.01 * i * i; }), 0);
   // A rate that warms up; then it learns.
-  EXPECT_EQ(WarnsAt(300, [](int i) { return 9 * std::tanh(i * i / 4e3) - 2; }),
+  EXPECT_EQ(NotesAt(300, [](int i) { return 9 * std::tanh(i * i / 4e3) - 2; }),
             0);
   const auto doubles = [](int i) { return 2.4 * std::exp(0.2 * i); };
   for (const LevelKind level : {LevelKind::kOfRewards, LevelKind::kOfRivals}) {
-    EXPECT_EQ(WarnsAt(60, doubles, level), 0) << "it keeps no level";
+    EXPECT_EQ(NotesAt(60, doubles, level), 0) << "it keeps no level";
   }
   const auto torn = [](int i) { return i == 20 ? 1e9 : 5.0 + i; };
-  EXPECT_EQ(WarnsAt(60, torn), 0);
+  EXPECT_EQ(NotesAt(60, torn), 0);
 }
 
 TEST(LossImpossible, RoundingAndSingleRecordsAreNone) {

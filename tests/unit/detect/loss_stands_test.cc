@@ -54,19 +54,18 @@ TEST(LossStands, EvaluationsThatAreAllTheSameAreAWarning) {
   EXPECT_EQ(stands("5", 0.02).now, Severity::kNone) << "it falls";
 }
 
-// Much noise hides a small fall, and small falls are many healthy ones'.
-TEST(LossStands, WithinItsNoiseItIsANoteAtTheEnd) {
-  const auto at_end = [](double noise_of, double falls) {
-    Feed f(NoScaler());
-    Noise noise;
-    for (int i = 0; i < 240; ++i) {
-      f.Step({.loss = 1700 * (1 - falls * i / 240) * noise.Factor(noise_of)});
-    }
-    return f.End();
-  };
-  EXPECT_EQ(at_end(0.06, 0), Severity::kInfo);
-  EXPECT_EQ(at_end(0.06, 0.3), Severity::kNone);
-  EXPECT_EQ(at_end(0.6, 0), Severity::kNone) << "it hides all";
+// Of few epochs, too.
+TEST(LossStands, OneThatLeavesItsFirstEpochsIsOver) {
+  Feed f(NoScaler());
+  f.run.settings["records"] = "epochs";
+  Noise noise;
+  for (int i = 0; i < 20; ++i) f.Step({.loss = 1 * noise.Factor(0.003)});
+  EXPECT_EQ(f.now, Severity::kWarning);
+  for (int i = 0; i < 40; ++i) {
+    f.Step({.loss = (0.05 + std::exp(-0.15 * i)) * noise.Factor(0.003)});
+  }
+  f.End();
+  EXPECT_TRUE(NumberOf(f.Described(), "stood"));
 }
 
 TEST(LossStands, AScoreThatComesEndsIt) {

@@ -127,8 +127,9 @@ TEST(ScoreLinesTest, ScoresThatAreTheWorstThroughoutAreTold) {
 RunDescription RunWith(const std::vector<std::string>& evaluations) {
   LogReader reader(nullptr, {}, [](const LogRecord&) {});
   for (size_t epoch = 0; epoch < evaluations.size(); ++epoch) {
-    reader.ReadLine("epoch=" + std::to_string(epoch) + " loss=2.25 " +
-                    evaluations[epoch]);
+    const std::string at = "epoch=" + std::to_string(epoch);
+    reader.ReadLine(at + " loss=2.25");
+    reader.ReadLine(at + " " + evaluations[epoch]);
   }
   reader.Finish();
   return reader.run();
@@ -144,6 +145,7 @@ TEST(ScoreLinesTest, EvaluationsThatAreAllTheSameAreTold) {
   EXPECT_EQ(same(five), "5");
   EXPECT_EQ(same({5, "val_loss=2.30"}), "") << "rounded";
   EXPECT_EQ(same({4, "val_loss=2.3054"}), "") << "few";
+  EXPECT_EQ(same({5, "loss=2.25 val_loss=2.3054"}), "") << "shown again";
   std::vector<std::string> moves = five;
   moves.emplace_back("val_loss=2.3053");
   EXPECT_EQ(same(moves), "");

@@ -149,17 +149,6 @@ constexpr SampleLines kLines[] = {
      "step=3 loss=0.5 of_objective of_classes guessed\n"
      "step=4 loss=0.25 of_objective of_classes guessed\n"
      "step=5 loss=0.25 of_objective of_classes guessed"},
-    {"a gradient is its norm, until one is negative",
-     "12:01 fit| upd 10 | bce 0.75 | grad 1.5e-01 | acc 0.5\n"
-     "12:02 fit| upd 20 | bce 0.50 | grad 2.5e-01 | acc 0.5\n"
-     "12:03 fit| upd 30 | bce 0.25 | grad 1.0e+00 | acc 0.5\n"
-     "12:04 fit| upd 40 | bce 0.50 | grad -1.5e-01 | acc 0.5\n"
-     "12:05 fit| upd 50 | bce 0.75 | grad 1.5e-01 | acc 0.5",
-     "step=10 loss=0.75 grad_norm=0.15 of_classes guessed\n"
-     "step=20 loss=0.5 grad_norm=0.25 of_classes guessed\n"
-     "step=30 loss=0.25 grad_norm=1 of_classes guessed\n"
-     "step=40 loss=0.5 of_classes guessed\n"
-     "step=50 loss=0.75 of_classes guessed"},
     {"rewards, packets and evaluations are no losses",
      "shard 1 packet_loss 0.1\nshard 2 packet_loss 0.2\n"
      "shard 3 packet_loss 0.1\nshard 4 packet_loss 0.3\n"

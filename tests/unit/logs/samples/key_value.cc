@@ -151,7 +151,7 @@ constexpr SampleLines kLines[] = {
      "Step: 1,000 | Loss: 7.8 | Scale: 65,536.0\n"
      "Step: 1,234,567 | Loss: 7.5 | Scale: 512,\n"
      "step=1234570,loss=7.25,scale=128,200",
-     "step=900 loss=7.9 loss_scale=65536 grad_norm=0.7\n"
+     "step=900 loss=7.9 loss_scale=65536\n"
      "step=1000 loss=7.8 loss_scale=65536\n"
      "step=1234567 loss=7.5 loss_scale=512\n"
      "step=1234570 loss=7.25 loss_scale=128200"},
