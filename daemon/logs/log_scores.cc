@@ -46,7 +46,7 @@ void LogReader::NoteHigh(const LogFact& fact) {
   TellScore("evaluation_high", high, false);
 }
 
-// One that is printed as 0 from the start may have a weight of 0.
+// What an accuracy beside them shows to move is no weights that stand still.
 void LogReader::NoteSame(const LogFact& fact) {
   if (fact.same == 0) return;
   const bool moves = lowest_accuracy_ < highest_accuracy_;
@@ -66,6 +66,7 @@ void LogReader::NoteAccuracy(const LogFact& fact) {
   }
 }
 
+// One that is printed as 0 from the start may have a weight of 0.
 void LogReader::NoteLatents(const LogFact& fact) {
   if (!fact.divergence || !std::isfinite(*fact.divergence)) return;
   const double size = std::fabs(*fact.divergence);
