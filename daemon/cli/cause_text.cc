@@ -64,6 +64,8 @@ CauseHeading HeadingOf(const v1::CauseVerdict& cause) {
   if (cause.cause() != Name(Cause::kUnexplained)) {
     return {Title(cause.cause()), fmt::format("({})", Word(cause.grade()))};
   }
+  // What nothing explained, and is over, has no rule any more.
+  if (cause.rules().empty()) return {"Earlier trouble", ""};
   return {Title(fmt::format("{}", fmt::join(cause.rules(), ", "))), ""};
 }
 

@@ -53,6 +53,8 @@ TEST(CauseText, WhatNoCauseExplainsIsCalledAfterItsRules) {
   EXPECT_EQ(HeadingOf(cause).grade, "");
   cause.add_rules("score_lost");
   EXPECT_EQ(HeadingOf(cause).title, "Loss spike, score lost");
+  cause.clear_rules();
+  EXPECT_EQ(HeadingOf(cause).title, "Earlier trouble");
 }
 
 TEST(CauseText, ATypeThatSaysNothingNewIsLeftOut) {
