@@ -28,9 +28,8 @@ LogJudge::~LogJudge() = default;
 
 // What a line tells of several optimizers is one update.
 void LogJudge::Count(const LogRecord& record) {
-  if (ranks_.empty()) first_rank_ = record.rank;
-  ranks_.insert(record.rank);
-  if (record.rank != first_rank_ || !record.shown) return;
+  if (!first_rank_) first_rank_ = record.rank;
+  if (record.rank != *first_rank_ || !record.shown) return;
   const int64_t step = std::exchange(shown_step_, record.step.step);
   const uint64_t line = std::exchange(shown_line_, record.line);
   if (step != shown_step_ || line != shown_line_) ++shown_;
@@ -39,8 +38,9 @@ void LogJudge::Count(const LogRecord& record) {
 RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
                    const std::optional<LogBroke>& broke) {
   RecordsEnded ended;
-  if (stopped)
+  if (stopped) {
     ended.gave_up = GaveUp{stopped->reason, stopped->over, stopped->grown};
+  }
   if (stopped && !went_on) {
     ended.how = RecordsEnded::How::kGaveUp;
   } else if (broke) {
@@ -62,7 +62,7 @@ LogVerdict LogJudge::Finish() {
   verdict.lines = reader_.lines();
   verdict.updates =
       verdict.steps_between ? shown_ : static_cast<uint64_t>(verdict.steps);
-  verdict.ranks = ranks_.size();
+  verdict.ranks = records_.ranks();
   verdict.coverage = reader_.recogniser().coverage();
   verdict.stopped = stopped;
   verdict.broke = broke;

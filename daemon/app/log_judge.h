@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -67,8 +66,7 @@ class LogJudge {
 
   const OnRecord on_record_;
   RecordJudge records_;
-  std::set<int32_t> ranks_;
-  int32_t first_rank_ = 0;
+  std::optional<int32_t> first_rank_;
   uint64_t shown_line_ = 0;  // of the newest of `shown_`
   int64_t shown_step_ = -1;  // the same
   uint64_t shown_ = 0;       // updates of the first rank that lines show

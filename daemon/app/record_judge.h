@@ -4,6 +4,7 @@
 #ifndef NANWATCH_APP_RECORD_JUDGE_H_
 #define NANWATCH_APP_RECORD_JUDGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -68,6 +69,8 @@ class RecordJudge {
   // An update of `rank`, in the rank's order. Judged with those that follow,
   // some at once, or by Judge(). Times do not matter: a record is a second.
   void Take(int32_t rank, std::string_view optimizer, const StepRecord& step);
+  // Returns how many ranks had an update.
+  size_t ranks() const { return ranks_.size(); }
   // Names ops of `rank`; TakeOps() means them by their place among all of its.
   void NameOps(int32_t rank, OpNames names);
   // Statuses of ops of `rank`, in their order, of a step whose record follows.

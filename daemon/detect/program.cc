@@ -43,6 +43,13 @@ float SettingOf(const RunDescription& run, const char* name) {
   return std::isfinite(value) && value > 0 ? value : 0;
 }
 
+// Returns a setting that is a count; 0: it is none.
+int64_t CountOf(const RunDescription& run, const char* name) {
+  int64_t count = 0;
+  SettingNumbers(run, name).Next(&count);
+  return count;
+}
+
 }  // namespace
 
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost) {
@@ -80,15 +87,11 @@ bool MayStandFromStart(const RunDescription& run) {
 }
 
 int64_t SameEvaluationsOf(const RunDescription& run) {
-  int64_t evaluations = 0;
-  SettingNumbers(run, "evaluations_same").Next(&evaluations);
-  return evaluations;
+  return CountOf(run, "evaluations_same");
 }
 
 int64_t WorstScoresOf(const RunDescription& run) {
-  int64_t lines = 0;
-  SettingNumbers(run, "scores_worst").Next(&lines);
-  return lines;
+  return CountOf(run, "scores_worst");
 }
 
 bool TellsMeans(const RunDescription& run) {
