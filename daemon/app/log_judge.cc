@@ -38,9 +38,7 @@ void LogJudge::Count(const LogRecord& record) {
 RecordsEnded EndOf(const std::optional<LogStopped>& stopped, bool went_on,
                    const std::optional<LogBroke>& broke) {
   RecordsEnded ended;
-  if (stopped) {
-    ended.gave_up = GaveUp{stopped->reason, stopped->over, stopped->grown};
-  }
+  if (stopped) ended.gave_up = stopped->word;
   if (stopped && !went_on) {
     ended.how = RecordsEnded::How::kGaveUp;
   } else if (broke) {

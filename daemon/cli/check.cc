@@ -94,7 +94,7 @@ Json FileJson(const CheckedLog& log) {
   json["diagnosis"] = log.nothing.empty() ? standing.headline : log.nothing;
   json["coverage"] = CoverageJson(verdict);
   if (!log.map_note.empty()) json["map"] = log.map_note;
-  if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
+  if (verdict.stopped) json["stopped"] = verdict.stopped->word.words;
   if (!log.error.empty()) json["error"] = log.error;
   return json;
 }

@@ -184,9 +184,10 @@ namespace {
 // Empty: the program did not give up.
 std::string StoppedText(const LogVerdict& verdict, const Style& style) {
   if (!verdict.stopped) return "";
-  return Wrapped(fmt::format("The program gave up (line {}): {}",
-                             verdict.stopped->line, verdict.stopped->reason),
-                 2, style.columns);
+  return Wrapped(
+      fmt::format("The program gave up (line {}): {}", verdict.stopped->line,
+                  verdict.stopped->word.words),
+      2, style.columns);
 }
 
 // Who printed it and how much of it there is.

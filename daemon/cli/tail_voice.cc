@@ -191,7 +191,7 @@ int TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
                  {"condition", Name(standing.condition)},
                  {"diagnosis", standing.headline},
                  {"coverage", CoverageJson(verdict)}};
-    if (verdict.stopped) json["stopped"] = verdict.stopped->reason;
+    if (verdict.stopped) json["stopped"] = verdict.stopped->word.words;
     Say(Dump(json));
     return standing.status;
   }
@@ -200,10 +200,10 @@ int TailVoice::Conclude(const LogVerdict& verdict, const std::string& name,
     text += "  " + Line(standing.headline, 2);
   }
   if (verdict.stopped) {
-    text +=
-        "  " + Line(fmt::format("The program gave up (line {}): {}",
-                                verdict.stopped->line, verdict.stopped->reason),
-                    2);
+    text += "  " + Line(fmt::format("The program gave up (line {}): {}",
+                                    verdict.stopped->line,
+                                    verdict.stopped->word.words),
+                        2);
   }
   if (!more.empty()) text += "  " + Line(more, 2);
   Say(text);

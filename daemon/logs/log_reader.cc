@@ -202,12 +202,14 @@ std::optional<LogBroke> LogReader::broke() const {
 void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   last_words_ = line;
   if (!std::exchange(goes_on_, false)) return;
-  stopped_ = LogStopped{.line = line, .reason = std::string(fact.text)};
+  stopped_ =
+      LogStopped{.line = line, .word = {.words = std::string(fact.text)}};
   if (fact.present == 0) return;
-  stopped_->over =
+  GaveUp& word = stopped_->word;
+  word.over =
       fact.has(StepField::kLoss) ? StepField::kLoss : StepField::kGradNorm;
-  stopped_->grown = std::isfinite(fact[*stopped_->over]);
-  if (stopped_->grown || IsShown(fact)) return;  // lines show it
+  word.grown = std::isfinite(fact[*word.over]);
+  if (word.grown || IsShown(fact)) return;  // lines show it
   // The update after the last that a line shows is the one it stopped at.
   norms_.Flush();
   axis_.Flush();
@@ -216,7 +218,7 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   update.applied = false;
   // The words may count another way than the lines.
   if (update.step && *update.step < newest_step_) update.step.reset();
-  if (stopped_->over == StepField::kGradNorm) update.overflow = true;
+  if (word.over == StepField::kGradNorm) update.overflow = true;
   assembler_.Take(update, line);
 }
 

@@ -28,14 +28,11 @@
 
 namespace nanwatch {
 
-// A program that gave up because of its numerics, in its own words: those of
-// the last time, if it was started again.
+// A program that gave up because of its numerics: the last time, if it was
+// started again.
 struct LogStopped {
   uint64_t line = 0;
-  std::string reason;
-  // A loss or a norm; none: the scale can fall no more.
-  std::optional<StepField> over;
-  bool grown = false;  // `over` is finite, and was too large
+  GaveUp word;
 };
 
 // A program that broke off, in its own words.

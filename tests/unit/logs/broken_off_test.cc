@@ -57,9 +57,9 @@ TEST(BrokenOff, AProgramMayGiveUpOverALossThatGrew) {
   reader.ReadLine("Exiting due to exception: Loss exploded");
   reader.Finish();
   ASSERT_TRUE(reader.stopped());
-  EXPECT_EQ(reader.stopped()->reason,
+  EXPECT_EQ(reader.stopped()->word.words,
             "Exiting due to exception: Loss exploded");
-  EXPECT_EQ(reader.stopped()->over, StepField::kLoss);
+  EXPECT_EQ(reader.stopped()->word.over, StepField::kLoss);
   EXPECT_EQ(records.size(), 30u);
 }
 
