@@ -102,8 +102,8 @@ inline std::optional<double> FiniteLoss(const StepRecord& record) {
 
 // What the levels of a rank's losses are worth. Optimizers that follow losses
 // of their own, against each other, keep none in health; nor does a loss that
-// follows rewards.
-enum class LevelKind : uint8_t { kKept, kOfRivals, kOfRewards };
+// follows rewards, or a sum of all losses so far.
+enum class LevelKind : uint8_t { kKept, kOfRivals, kOfRewards, kOfSum };
 
 // A series without a value.
 inline constexpr Series kNoSeries;

@@ -10,6 +10,7 @@
 #include "detect/at_rest.h"
 #include "detect/program.h"
 #include "detect/rate_course.h"
+#include "detect/running_sum.h"
 #include "detect/series.h"
 #include "detect/step_logs.h"
 #include "model/run.h"
@@ -36,6 +37,7 @@ struct StepSeries {
   double last_loss = 0;        // before the newest record's
   bool rate_restarts = false;  // with the newest record
   AtRest at_rest;
+  RunningSum sum;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
@@ -55,6 +57,7 @@ struct StepSeries {
     last_loss = newest_loss;
     if (record.has(StepField::kLoss)) {
       newest_loss = record[StepField::kLoss];
+      sum.Add(newest_loss);
       AddLoss(static_cast<float>(record[StepField::kLoss]), logs.loss,
               record.step);
     }

@@ -177,6 +177,7 @@ struct RunEvidence {
   // The loss follows rewards; optimizers follow losses against each other.
   bool follows_rewards = false;
   bool rivals = false;
+  bool sums = false;  // a loss is the sum of all those before
   // Loss and gradients of all ranks.
   uint64_t loss_finite = 0;
   uint64_t loss_nonfinite = 0;

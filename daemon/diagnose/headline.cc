@@ -55,6 +55,8 @@ std::string Healthy(const Case& c) {
     text +=
         " Its optimizers work against each other, so no level of their losses "
         "is judged.";
+  } else if (e.sums) {
+    text += " Its loss is a running sum, so no level of it is judged.";
   }
   for (const std::string& said : {c.run.scaler.name, c.run.precision}) {
     const ScalerSpec* spec = FindScaler(said);

@@ -1,0 +1,42 @@
+// Losses that are the sum of all so far, and others that grow.
+
+#include "detect/running_sum.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace nanwatch {
+namespace {
+
+bool IsSeen(const std::function<double(int)>& loss, int records = 12) {
+  RunningSum sum;
+  for (int i = 1; i <= records; ++i) sum.Add(loss(i));
+  return sum.Seen();
+}
+
+TEST(RunningSum, OneThatGrowsByItsFirstIsSeen) {
+  // As word2vec's: less is added as the model learns.
+  const auto sums = [](int i) { return 13000.0 * i * (1 - 0.02 * i); };
+  EXPECT_TRUE(IsSeen(sums));
+  EXPECT_TRUE(IsSeen(sums, 4));
+  EXPECT_FALSE(IsSeen(sums, 3)) << "few";
+}
+
+TEST(RunningSum, WhatDivergesAddsMoreAndMore) {
+  EXPECT_FALSE(IsSeen([](int i) { return 2.3 * i * i; }));
+  RunningSum sum;
+  for (int i = 1; i <= 8; ++i) sum.Add(2.3 * i);
+  EXPECT_TRUE(sum.Seen());
+  sum.Add(100);
+  EXPECT_FALSE(sum.Seen());
+}
+
+TEST(RunningSum, LossesAreNone) {
+  EXPECT_FALSE(IsSeen([](int) { return 2.3; }));
+  EXPECT_FALSE(IsSeen([](int i) { return 4.0 - 4.0 / (i + 1); })) << "it rests";
+  EXPECT_FALSE(IsSeen([](int i) { return 90 + 2.3 * i; })) << "it goes on";
+}
+
+}  // namespace
+}  // namespace nanwatch
