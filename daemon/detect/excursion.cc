@@ -58,6 +58,12 @@ void Excursion::Add(float value, float y, const SeriesLevel& level,
                     float outliers) {
   noise_ = std::max(noise_, level.noise());
   scatter_ = level.scatter();
+  // As in SeriesLevel::LearnTurn.
+  const float move = values() > 0 ? y - y_ : 0;
+  turns_ += (std::max(0.0f, -move_ * move) - turns_) /
+            static_cast<float>(values() + 1);
+  move_ = move;
+  y_ = y;
   const float far = kFar * noise_;
   const float anywhere = LogCauchy((y - base_ - far) / far, far);
   float predicted = anywhere;

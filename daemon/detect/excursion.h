@@ -53,11 +53,16 @@ class Excursion {
   // The newest values are back at the level.
   bool IsOver() const;
   bool IsAbove(float y) const;
+  // Its values hardly scatter: they climb or stand.
+  bool IsEven() const { return values() >= kShown && turns_ < kEven; }
   int32_t calm() const { return calm_; }  // newest values that are back
   // Returns how many of its values are outliers, if it is healthy.
   float outliers() const { return outliers_; }
 
  private:
+  static constexpr int32_t kShown = 16;  // values; ours
+  static constexpr float kEven = 0.01f;  // of a deviation of 10 %; ours
+
   Course course_;
   float base_ = 0;
   float noise_ = 0;
@@ -66,6 +71,9 @@ class Excursion {
   float sum_ = 0;
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within
+  float turns_ = 0;    // variance, as moves back and forth show it, of all
+  float y_ = 0;        // the newest
+  float move_ = 0;     // to it
   int32_t level_values_ = 0;
   bool jumped_ = false;
   int32_t above_ = 0;

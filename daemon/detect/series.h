@@ -43,9 +43,10 @@ class Series {
     return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
   // It began next to nothing, with much noise: a loss that grows with rewards.
+  // What rises evenly diverges.
   bool follows_rewards() const {
     return first_ < kNothing && !late_ && !crosses_zero() &&
-           noise() >= kRewards;
+           noise() >= kRewards && !(out_ && excursion_.IsEven());
   }
   // The newest value belongs to an excursion.
   bool out() const { return out_; }
