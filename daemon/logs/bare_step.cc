@@ -1,5 +1,6 @@
 #include "logs/bare_step.h"
 
+#include "logs/in_words.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -55,6 +56,11 @@ void BareStep::Look(std::string_view line) {
 }
 
 std::optional<int64_t> BareStep::Find(std::string_view line) {
+  if (const auto batch = BatchBesideEpoch(line)) {
+    batches_ |= batch_ && *batch != *batch_;
+    batch_ = batch;
+    if (batches_) return batch;
+  }
   if (fell_) return std::nullopt;
   std::optional<int64_t> step = InBrackets(line);
   if (!step) step = AtStart(line);

@@ -3,7 +3,8 @@
 // the step once it is seen to rise. Where it falls, it is none, but behind a
 // line that begins an epoch, or if it had risen for long: then the run goes on
 // from a checkpoint, or with the next epoch. It may also stand above the step
-// line, with the learning rate: "[6860, 9.99e-05]".
+// line, with the learning rate: "[6860, 9.99e-05]". Or it is called a batch,
+// beside an epoch, and is a size where it never moves.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -34,6 +35,8 @@ class BareStep {
 
   int64_t last_ = -1;             // -1: none yet
   std::optional<int64_t> above_;  // of the step line that comes
+  std::optional<int64_t> batch_;  // the newest beside an epoch
+  bool batches_ = false;          // it moved
   bool rose_ = false;
   bool epoch_ = false;  // one begins
   int rises_ = 0;       // in a row; kRises: so many were seen

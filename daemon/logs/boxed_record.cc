@@ -1,6 +1,8 @@
 #include "logs/boxed_record.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "logs/scan.h"
@@ -53,6 +55,19 @@ std::optional<Row> RowOf(std::string_view line) {
 
 }  // namespace
 
+// "| argument | value |", above a table of settings.
+bool HeadsSettings(std::string_view line) {
+  constexpr std::string_view kNames[] = {"arg",    "param", "hyperparam",
+                                         "hparam", "opt",   "setting",
+                                         "config", "flag"};
+  line = TrimBlanks(line);
+  if (!line.starts_with("| ")) return false;
+  const std::string name = LowerCase(line.substr(2, line.find(" |", 2)));
+  return std::ranges::any_of(kNames, [&name](std::string_view begin) {
+    return name.starts_with(begin);
+  });
+}
+
 bool IsTopOfBox(std::string_view line) { return line.starts_with("+-"); }
 
 bool BoxedRecord::Begins(std::string_view line) const {
@@ -66,13 +81,16 @@ bool BoxedRecord::Begins(std::string_view line) const {
 bool BoxedRecord::Take(std::string_view line) {
   const std::optional<Row> row = RowOf(line);
   if (!row) return false;
-  if (!row->value.empty() && record_.size() + line.size() < kRecordMax) {
+  if (row->value.empty()) settings_ |= HeadsSettings(line);
+  if (!settings_ && !row->value.empty() &&
+      record_.size() + line.size() < kRecordMax) {
     record_.append(kBetween).append(row->name).append(": ").append(row->value);
   }
   return true;
 }
 
 std::string BoxedRecord::TakeRecord() {
+  settings_ = false;
   std::string record = std::exchange(record_, {});
   if (!record.empty()) record.erase(0, kBetween.size());
   return record;

@@ -29,13 +29,14 @@ class BoxedRecord {
   // A row with this name is taken already: the next one begins another record.
   bool Begins(std::string_view line) const;
   // Returns "iteration: 12 | loss: 2.31", and forgets the rows. Empty: there
-  // was none.
+  // was none, or they were settings.
   std::string TakeRecord();
 
  private:
   static constexpr size_t kRecordMax = 8192;
 
   std::string record_;
+  bool settings_ = false;  // the table's rows are settings
 };
 
 }  // namespace nanwatch

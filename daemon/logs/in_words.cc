@@ -22,9 +22,23 @@ bool EndsWithEpoch(std::string_view text) {
          text.substr(0, end + 1).ends_with("POCH");
 }
 
+// A count in thousands, "24.5k".
+std::optional<int64_t> ReadThousands(Scan* scan) {
+  const std::string_view text = scan->rest();
+  const size_t size = text.find_first_not_of("0123456789.");
+  if (size == 0 || size >= text.size() || text[size] != 'k') {
+    return std::nullopt;
+  }
+  const std::optional<double> number = WholeNumber(text.substr(0, size));
+  if (!number) return std::nullopt;
+  scan->Skip(text.substr(0, size + 1));
+  return AsCount(std::round(*number * 1000));
+}
+
 // A count, perhaps with commas between its thousands: "8,000".
 std::optional<int64_t> ReadLongCount(Scan* scan) {
   scan->SkipBlanks();
+  if (const auto thousands = ReadThousands(scan)) return thousands;
   size_t size = 0;
   const std::string plain = WithoutThousands(scan->rest(), &size);
   if (plain.empty()) return scan->Integer();
@@ -99,17 +113,47 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
   return found;
 }
 
-// "batch: 10/625", "[batch=10/625]": of a size there is no ratio.
-std::optional<StepPlace> RatioBehindBatch(std::string_view line) {
+// Returns what read(rest) makes of the text behind a word "batch" and its sign,
+// where it makes something of it.
+template <typename Read>
+auto BehindBatch(std::string_view line, Read read)
+    -> decltype(read(std::string_view())) {
   for (size_t at = FindWord(line, "atch"); at != std::string_view::npos;
        at = FindWord(line, "atch", at + 1)) {
     if (at == 0 || (line[at - 1] | 0x20) != 'b') continue;
     if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
     std::string_view rest = line.substr(at + 4);
+    for (const std::string_view end : {"_idx", "_id"}) {
+      if (rest.starts_with(end)) rest.remove_prefix(end.size());
+    }
     rest.remove_prefix(std::min(rest.find_first_not_of(" :=[#"), rest.size()));
-    Scan scan(rest);
-    const std::optional<Ratio> ratio = ReadRatio(&scan);
-    if (ratio) return StepPlace{ratio->part, ratio->whole, std::nullopt};
+    if (const auto found = read(rest)) return found;
+  }
+  return std::nullopt;
+}
+
+// "batch: 10/625", "[batch=10/625]": of a size there is no ratio.
+std::optional<StepPlace> RatioBehindBatch(std::string_view line) {
+  return BehindBatch(
+      line, [](std::string_view rest) -> std::optional<StepPlace> {
+        Scan scan(rest);
+        const std::optional<Ratio> ratio = ReadRatio(&scan);
+        if (!ratio) return std::nullopt;
+        return StepPlace{ratio->part, ratio->whole, std::nullopt};
+      });
+}
+
+// "train 10.4kit/20.0kit", a bar that draws none.
+std::optional<StepPlace> RatioOfIterations(std::string_view line) {
+  for (size_t at = line.find("it/"); at != line.npos;
+       at = line.find("it/", at + 1)) {
+    const size_t begin = line.substr(0, at).find_last_of(" [(");
+    Scan scan(line, begin == line.npos ? 0 : begin + 1);
+    const std::optional<int64_t> part = ReadLongCount(&scan);
+    if (!part || !scan.Skip("it/")) continue;
+    const std::optional<int64_t> whole = ReadLongCount(&scan);
+    if (!whole || *part > *whole || !scan.Skip("it")) continue;
+    return StepPlace{*part, *whole, std::nullopt};
   }
   return std::nullopt;
 }
@@ -240,8 +284,9 @@ std::string_view LastWord(std::string_view text) {
 
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
-  for (const auto find : {BehindWord, RatioBehindBatch, PairInBrackets,
-                          RatioInBrackets, RatioAtStart, PairBeforeWords}) {
+  for (const auto find :
+       {BehindWord, RatioBehindBatch, PairInBrackets, RatioInBrackets,
+        RatioAtStart, PairBeforeWords, RatioOfIterations}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);
@@ -249,6 +294,18 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   if (bar) return bar->step;
   const std::optional<StepPlace> place = AtBeginning(line);
   return place ? place : AtEnd(line);
+}
+
+std::optional<int64_t> BatchBesideEpoch(std::string_view line) {
+  const auto batch = BehindBatch(line, [](std::string_view rest) {
+    Scan scan(rest);
+    const std::optional<int64_t> count = ReadLongCount(&scan);
+    const char next = scan.peek();
+    const bool whole = next == '\0' || next == ' ' || next == ',' ||
+                       next == '|' || next == ']' || next == '\t';
+    return whole ? count : std::nullopt;
+  });
+  return batch && EpochInWords(line) ? batch : std::nullopt;
 }
 
 std::optional<double> EpochInWords(std::string_view line) {

@@ -32,6 +32,10 @@ struct BarPlace {
 };
 std::optional<BarPlace> BarIn(std::string_view line);
 
+// Where the first bar of a line ends that others are glued to: a file that lost
+// its carriage returns has whole trainings in a line. npos: it has one at most.
+size_t EndOfGluedBar(std::string_view line);
+
 // The step behind the percentage of a bar, "%|#  | 180/3000 [": a share of
 // something is none of our numbers.
 std::optional<double> PartOfBar(std::string_view text);
@@ -42,6 +46,10 @@ std::optional<double> PartOfBar(std::string_view text);
 // "45%|####  | 176/391 ["; at the line's start, "255/900 (epoch 0.3)", "Epoch
 // 1, 255/900;"; or at the line's end, " 99/391". `*in_bar`: it was in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
+
+// "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10": the batch, of a line that
+// names an epoch. It may be a size.
+std::optional<int64_t> BatchBesideEpoch(std::string_view line);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);

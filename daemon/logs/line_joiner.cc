@@ -29,11 +29,22 @@ bool OpensDict(std::string_view line) {
          line.find('}', open) == std::string_view::npos;
 }
 
+// "loss: tensor([2.31], device='cuda:0'," goes on in the next line.
+bool OpensTensor(std::string_view line) {
+  if (!line.ends_with(',')) return false;
+  const size_t open = line.rfind("ensor(");
+  if (open == std::string_view::npos) return false;
+  const std::string_view text = line.substr(open);
+  return std::ranges::count(text, '(') > std::ranges::count(text, ')');
+}
+
 }  // namespace
 
 void LineJoiner::Take(std::string_view line) {
   if (parts_.empty()) {
-    if (OpensDict(line)) {
+    const bool dict = OpensDict(line);
+    if (dict || OpensTensor(line)) {
+      close_ = dict ? '}' : ')';
       parts_.emplace_back(line);
     } else {
       sink_(line);
@@ -47,7 +58,7 @@ void LineJoiner::Take(std::string_view line) {
     Take(line);
     return;
   }
-  if (line.find('}') == std::string_view::npos) {
+  if (line.find(close_) == std::string_view::npos) {
     parts_.emplace_back(line);
     return;
   }

@@ -1,6 +1,7 @@
 // LineJoiner: makes one line of a dict that a console broke into several, as
 // rich does to fit its width: with blanks before each part, and the place in
-// the source behind the first, "trainer.py:88".
+// the source behind the first, "trainer.py:88". And of a tensor that its
+// library printed in two.
 
 #ifndef NANWATCH_LOGS_LINE_JOINER_H_
 #define NANWATCH_LOGS_LINE_JOINER_H_
@@ -28,7 +29,8 @@ class LineJoiner {
 
  private:
   const LineSink sink_;
-  std::vector<std::string> parts_;  // of a dict that is open
+  std::vector<std::string> parts_;  // of a dict that is open, or a tensor
+  char close_ = '}';                // what ends it
 };
 
 }  // namespace nanwatch

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "logs/in_words.h"
+
 namespace nanwatch {
 namespace {
 
@@ -84,9 +86,26 @@ void LineSplitter::FeedText(std::string_view text) {
 }
 
 void LineSplitter::Keep(std::string_view part) {
-  const size_t room = kLogLineMax - begun_.size();
-  cut_ = cut_ || part.size() > room;
-  begun_.append(part.substr(0, std::min(room, part.size())));
+  while (!cut_) {
+    const size_t room = kLogLineMax - begun_.size();
+    begun_.append(part.substr(0, room));
+    if (part.size() <= room) return;
+    part.remove_prefix(room);
+    cut_ = !PassBars();
+  }
+}
+
+bool LineSplitter::PassBars() {
+  size_t all = 0;
+  const std::string_view line = begun_;
+  for (size_t end = EndOfGluedBar(line); end < line.size() - all;
+       end = EndOfGluedBar(line.substr(all))) {
+    all += end;
+  }
+  if (all == 0) return false;
+  on_line_(line.substr(0, all));
+  begun_.erase(0, all);
+  return true;
 }
 
 void LineSplitter::End() {

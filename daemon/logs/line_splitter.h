@@ -1,5 +1,6 @@
 // LineSplitter: bytes of a log, in pieces of any size, to lines. Constant
-// memory whatever comes: a line longer than kLogLineMax is cut there.
+// memory whatever comes: a line longer than kLogLineMax is cut there, or, one
+// of glued bars, behind a bar.
 
 #ifndef NANWATCH_LOGS_LINE_SPLITTER_H_
 #define NANWATCH_LOGS_LINE_SPLITTER_H_
@@ -34,6 +35,9 @@ class LineSplitter {
   void FeedBytes(std::string_view bytes);
   void FeedText(std::string_view text);
   void Keep(std::string_view part);
+  // Passes on the bars that begin a line too long to be kept, and are whole.
+  // False: there are none.
+  bool PassBars();
   void End();
 
   const OnLine on_line_;

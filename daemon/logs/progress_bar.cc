@@ -102,6 +102,22 @@ std::optional<BarPlace> BarIn(std::string_view line) {
   return bar;
 }
 
+size_t EndOfGluedBar(std::string_view line) {
+  constexpr std::string_view kSign = "%|";
+  const size_t first = line.find(kSign);
+  if (first == line.npos) return line.npos;
+  const size_t next = line.find(kSign, first + kSign.size());
+  if (next == line.npos) return line.npos;
+  const std::string_view before = line.substr(0, next);
+  int depth = 0;
+  for (size_t at = before.find('[', first); at < before.size();
+       at = before.find_first_of("[]", at + 1)) {
+    depth += before[at] == '[' ? 1 : -1;
+    if (depth == 0) return at + 1;
+  }
+  return line.npos;
+}
+
 std::optional<double> PartOfBar(std::string_view text) {
   Scan scan(text);
   if (!scan.Skip("%|") || !scan.To("| ")) return std::nullopt;

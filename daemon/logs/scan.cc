@@ -208,10 +208,11 @@ std::string_view TrimBlanks(std::string_view text) {
 std::string WithoutThousands(std::string_view text, size_t* size) {
   size_t at = 0;
   while (at < text.size() && IsDigit(text[at])) ++at;
-  const bool parts = at + 4 <= text.size() && text[at] == ',';
+  const char sign = at + 4 <= text.size() ? text[at] : '\0';
+  const bool parts = sign == ',' || sign == '_';
   if (at == 0 || at > 3 || !parts || text[0] == '0') return "";
   std::string plain(text.substr(0, at));
-  while (at + 4 <= text.size() && text[at] == ',' && IsDigit(text[at + 1]) &&
+  while (at + 4 <= text.size() && text[at] == sign && IsDigit(text[at + 1]) &&
          IsDigit(text[at + 2]) && IsDigit(text[at + 3])) {
     plain += text.substr(at + 1, 3);
     at += 4;
@@ -237,7 +238,15 @@ std::string_view InsideCall(std::string_view text) {
     return text;
   }
   text.remove_prefix(at + 1);
-  if (text.starts_with('[')) text.remove_prefix(1);
+  for (const std::string_view name : {"local_tensor=", "data=", "numpy="}) {
+    if (text.starts_with(name)) return InsideCall(text.substr(name.size()));
+  }
+  // Paddle's value stands last.
+  if (text.starts_with("shape=")) {
+    const size_t value = text.find(", [");
+    if (value != text.npos) text.remove_prefix(value + 2);
+  }
+  while (text.starts_with('[')) text.remove_prefix(1);
   return text;
 }
 

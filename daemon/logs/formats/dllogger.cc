@@ -10,13 +10,15 @@
 //  {"average_loss": 10.5, "learning_rate": 6e-06}}
 //  LOG Wed Dec 21 00:12:27 2022 - (0, 14) step_loss : 11.25 ...
 //
-// BERT tells a scale alone where it skipped an update, the one that it fell to;
+// BERT tells a scale alone where it skipped an update, the one that it fell to,
+// and some of its relatives where it grew;
 // other programs tell their options so, before the first step.
 //
 //  DLL 2020-12-07 20:04:34.092791 - PARAMETER loss_scale : 32768.0
 
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "logs/dict_scan.h"
 #include "logs/epoch_steps.h"
@@ -139,7 +141,7 @@ class DlLoggerReader : public LineReader {
     if (scan.Skip("PARAMETER loss_scale : ")) {
       const std::optional<Scan::Printed> scale = scan.PrintedNumber();
       if (scale && !scan.done() && TrimBlanks(scan.rest()).empty()) {
-        TellSkipped(scale->text, at, facts);
+        TellScale(scale->text, at, facts);
       }
       return;
     }
@@ -182,19 +184,26 @@ class DlLoggerReader : public LineReader {
       }
     }
     if (dict.whole() && parameter && !scale.empty()) {
-      TellSkipped(scale, at, facts);
+      TellScale(scale, at, facts);
     }
     if (dict.whole() && step) Tell(gathered, *step, at, facts);
   }
 
-  void TellSkipped(std::string_view scale, size_t at, FactList* facts) const {
+  // A scale alone: where it fell, an update was skipped.
+  void TellScale(std::string_view scale, size_t at, FactList* facts) {
     LogFact fact;
-    fact.kind = LogFact::Kind::kOverflow;
     fact.at = static_cast<uint32_t>(at);
-    fact.applied = false;
     SetScale(scale, ScaleText::kExact, &fact);
+    if (!fact.has(StepField::kLossScale)) return;
     const bool training = epoch_ >= 0;
-    if (training && fact.has(StepField::kLossScale)) facts->push_back(fact);
+    // One alone above the first step is an option.
+    const bool option = !training && !std::exchange(option_, true);
+    const double now = option ? 0 : fact[StepField::kLossScale];
+    const double before = std::exchange(scale_, now);
+    const bool grew = before > 0 && scale_ > before;
+    fact.kind = grew ? LogFact::Kind::kScale : LogFact::Kind::kOverflow;
+    if (!grew) fact.applied = false;
+    if (training) facts->push_back(fact);
   }
 
   void Tell(const Gathered& gathered, Step at_step, size_t at,
@@ -218,6 +227,8 @@ class DlLoggerReader : public LineReader {
   bool goes_on_ = false;  // steps do not begin anew in an epoch
   int64_t epoch_ = -1;    // of the newest line
   int64_t step_ = 0;
+  double scale_ = 0;     // the newest that stood alone; 0: none
+  bool option_ = false;  // one stood above the first step
 };
 
 constexpr std::string_view kMarks[] = {"DLL 2", "DLLL {", ") step_loss : "};

@@ -3,6 +3,9 @@
 //
 //  Epoch 0:  10%|#         | 12/120 [00:01<00:10, 9.8it/s, v_num=0, loss=2.30]
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -38,6 +41,17 @@ bool SetFirst(std::string_view text, std::span<const std::string_view> names,
   return false;
 }
 
+// A loss by another name that is finite, "g_loss=1.312".
+std::optional<double> OtherLoss(std::string_view fields) {
+  constexpr std::string_view kEnd = "_loss=";
+  for (size_t at = fields.find(kEnd); at != fields.npos;
+       at = fields.find(kEnd, at + 1)) {
+    const std::optional<double> loss = Scan(fields, at + kEnd.size()).Number();
+    if (loss && std::isfinite(*loss)) return loss;
+  }
+  return std::nullopt;
+}
+
 class LightningReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
@@ -63,10 +77,16 @@ class LightningReader : public LineReader {
     if (bar.To("%|") && bar.To("| ")) {
       const std::optional<Ratio> batch = ReadRatio(&bar);
       if (!batch || !bar.Skip(" [")) return;
+      // Other programs' first epoch is the first.
+      if (!first_) {
+        const bool begins = *epoch == 1 && batch->part <= 1;
+        first_ = begins && text.find("v_num=") == text.npos ? 1 : 0;
+      }
       // The next epoch's bar, which shows what the last one left, and may
       // still have that one's number.
       if (batch->part == 0) return;
-      step = *epoch * batch->whole + batch->part;
+      step =
+          std::max<int64_t>(0, *epoch - *first_) * batch->whole + batch->part;
       scan = bar;
     } else {
       if (!scan.Skip(" : ") || !scan.To("it [")) return;
@@ -92,6 +112,14 @@ class LightningReader : public LineReader {
         !SetFirst(fields, kLossNames, StepField::kLoss, &fact)) {
       return;
     }
+    // Where a module steps its optimizers itself, this one stands for none.
+    if (placeholder_ && std::isnan(fact[StepField::kLoss])) {
+      if (const std::optional<double> other = OtherLoss(fields)) {
+        fact.Set(StepField::kLoss, *other);
+        fact.of_adversary = true;
+      }
+    }
+    placeholder_ &= fact.of_adversary;
     // The bar of the epoch goes on while the validation's does.
     const double loss = fact[StepField::kLoss];
     if (validating_ && loss == loss_ && step > step_) return;
@@ -107,9 +135,11 @@ class LightningReader : public LineReader {
   }
 
   EpochSteps steps_;
-  int64_t step_ = 0;  // of the newest bar that was told
+  std::optional<int64_t> first_;  // number of the first epoch
+  int64_t step_ = 0;              // of the newest bar that was told
   double loss_ = 0;
   bool validating_ = false;
+  bool placeholder_ = true;  // loss=nan, in each bar so far
 };
 
 constexpr std::string_view kMarks[] = {"it/s", "s/it", "Validat"};

@@ -41,17 +41,18 @@ constexpr LinePattern kFunAsrLines[] = {
     {"train, rank: {rank}, epoch: {}, *total step: {step}, ", kFunAsrAlso},
     {"The grad norm is {norm}. Skipping updating the model", {}, Role::kSkip}};
 
-// icefall (k2). "(0/8)" is the rank, of several; the scaler speaks when its
+// icefall (k2) and its relatives, whose lines say more before the loss, or call
+// it train_loss. "(0/8)" is the rank, of several; the scaler speaks when its
 // scale is small.
 //  INFO [train.py:1056] (7/8) Epoch 1, batch 13800, loss[loss=0.61, ...],
 //  tot_loss[loss=0.61, ...], batch size: 127, lr: 2.73e-02, grad_scale: 1.0
 //  WARNING [train.py:1047] (7/8) Grad scale is small: 0.001953125
-constexpr Text kIcefallMarks[] = {", loss[loss=", "Grad scale is small: "};
+constexpr Text kIcefallMarks[] = {"loss[loss=", "Grad scale is small: "};
 constexpr Text kIcefallAlso[] = {"lr: {lr}", "grad_scale: {scale}$"};
 constexpr LinePattern kIcefallLines[] = {
-    {"({rank}/{}) Epoch {epoch}, batch {batch}, loss[loss={loss}, ",
+    {"({rank}/{}) Epoch {epoch}, batch {batch}, *loss[loss={loss}, ",
      kIcefallAlso},
-    {"Epoch {epoch}, batch {batch}, loss[loss={loss}, ", kIcefallAlso},
+    {"Epoch {epoch}, batch {batch}, *loss[loss={loss}, ", kIcefallAlso},
     {"Grad scale is small: {scale}", {}, Role::kScale}};
 
 // WeNet: a batch of an epoch, on every rank.

@@ -77,5 +77,17 @@ TEST(BareStep, IsNoneWhereItFallsSoon) {
             LogCoverage::Example::Whole::kAlike);
 }
 
+TEST(BareStep, ABatchThatMovesIsTheStepOfAnEpoch) {
+  BareStep moves;
+  EXPECT_EQ(moves.Find("epoch=1 batch=20 loss=2.3"), std::nullopt);
+  EXPECT_EQ(moves.Find("epoch=1 batch=40 loss=2.3"), 40);
+  EXPECT_EQ(moves.Find("epoch=2 batch=20 loss=2.3"), 20);
+  BareStep size;
+  for (int epoch = 1; epoch < 9; ++epoch) {
+    const std::string line = "epoch=" + std::to_string(epoch) + " batch=64";
+    EXPECT_EQ(size.Find(line), std::nullopt);
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch

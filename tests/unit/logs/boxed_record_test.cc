@@ -32,6 +32,16 @@ TEST(BoxedRecord, RowsOfOtherTablesAreNone) {
   }
 }
 
+TEST(BoxedRecord, ATableOfSettingsIsNone) {
+  BoxedRecord box;
+  EXPECT_TRUE(box.Take("| argument   | value |"));
+  EXPECT_FALSE(box.Take("|------------|-------|"));
+  EXPECT_TRUE(box.Take("| init_loss  | nan   |"));
+  EXPECT_EQ(box.TakeRecord(), "");
+  EXPECT_TRUE(box.Take("| loss       | 2.31  |"));
+  EXPECT_EQ(box.TakeRecord(), "loss: 2.31");
+}
+
 TEST(BoxedRecord, TheRuleAboveMayHoldTheStep) {
   BoxedRecord box;
   EXPECT_TRUE(box.Take("+- step    200 -------+"));

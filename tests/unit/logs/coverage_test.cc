@@ -120,8 +120,9 @@ TEST(Coverage, WordsAreFoundByTheirNames) {
 TEST(Coverage, ReadsNanInEveryDress) {
   for (const char* words :
        {"nan", "NaN", "nanxxx", "nan%", "tensor(nan, device='cuda:0')",
-        "np.float64(nan)", "1.#QNAN", "-1.#IND", "-nan(ind)", "<nan>",
-        "-nan"}) {
+        "np.float64(nan)", "DTensor(local_tensor=nan, placements=(R(),))",
+        "Tensor(shape=[1], dtype=float32, [nan])", "1.#QNAN", "-1.#IND",
+        "-nan(ind)", "<nan>", "-nan"}) {
     const ReadLog read = ReadTurned(", loss: ", words, ", lr: 0.1");
     ASSERT_EQ(read.records.size(), 13u) << words;
     EXPECT_TRUE(read.coverage.enough()) << words;

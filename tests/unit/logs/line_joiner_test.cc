@@ -28,6 +28,15 @@ TEST(LineJoiner, MakesOneLineOfADictInParts) {
                 "next"}));
 }
 
+TEST(LineJoiner, MakesOneLineOfATensorInTwo) {
+  EXPECT_EQ(Joined({"Loss: tensor([nan], device='cuda:1',",
+                    "       grad_fn=<DivBackward0>)", "next"}),
+            (std::vector<std::string>{"",
+                                      "Loss: tensor([nan], device='cuda:1', "
+                                      "grad_fn=<DivBackward0>)",
+                                      "next"}));
+}
+
 TEST(LineJoiner, PassesOnWhatIsNoDictInParts) {
   for (const std::vector<std::string>& lines :
        {std::vector<std::string>{"{'loss': 2.5}", "  set in"},

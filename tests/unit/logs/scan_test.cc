@@ -173,6 +173,17 @@ TEST(MarkSearch, FindsWhatFindFinds) {
   EXPECT_TRUE(MarkSearch({}).Find("anything").empty());
 }
 
+TEST(Scan, CallsHoldANumber) {
+  for (const char* call :
+       {"tensor(2.5, device='cuda:0')", "tensor([[2.5]])", "np.float64(2.5)",
+        "DTensor(local_tensor=2.5, device_mesh=M('cuda', [0, 1]))",
+        "DTensor(local_tensor=tensor(2.5), placements=(R(),))",
+        "Tensor(shape=[1], place=Place(gpu:0), stop_gradient=False, [2.5])"}) {
+    EXPECT_EQ(PrintedValue(call), 2.5) << call;
+  }
+  EXPECT_EQ(PrintedValue("Tensor(shape=[1], dtype=float32,"), std::nullopt);
+}
+
 TEST(Scan, CountsAreFiniteAndNotNegative) {
   EXPECT_EQ(AsCount(0), 0);
   EXPECT_EQ(AsCount(1e15), 1'000'000'000'000'000);

@@ -159,6 +159,25 @@ TEST(ScoreLinesTest, AccuraciesOfEvaluationsAreTheirMean) {
   };
   EXPECT_EQ(mean({5, "val_acc=0.25"}), "0.25");
   EXPECT_EQ(mean({4, "val_acc=0.25"}), "") << "few";
+  std::vector<std::string> loaded(5, "val_acc=0.25");
+  loaded.front() = "val_acc=0.97";
+  EXPECT_EQ(mean(loaded), "0.25") << "what was loaded was better";
+}
+
+TEST(ScoreLinesTest, AccuraciesOfATableAreOfEvaluations) {
+  const auto highest = [](const std::string& header) {
+    LogReader reader(nullptr, {}, [](const LogRecord&) {});
+    reader.ReadLine("epoch" + header);
+    for (int epoch = 1; epoch <= 8; ++epoch) {
+      reader.ReadLine(std::to_string(epoch) + ",2.3,12.5,2.31");
+    }
+    reader.Finish();
+    const auto& settings = reader.run().settings;
+    const auto told = settings.find("evaluation_accuracy");
+    return told == settings.end() ? "" : told->second.substr(0, 5);
+  };
+  EXPECT_EQ(highest(",train_loss,val_acc,val_loss"), "0.125");
+  EXPECT_EQ(highest(",train_loss,train_acc,val_loss"), "");
 }
 
 TEST(ScoreLinesTest, AnErrorRateInPercentThatFallsIsNoneOfThese) {
