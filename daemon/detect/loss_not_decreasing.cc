@@ -21,6 +21,7 @@ constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
 constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
+constexpr float kUpTo = 1.5f;     // of it: it is near; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
 constexpr float kSure = 2;        // the same, of two of them; ours
@@ -79,6 +80,7 @@ float CostOfBatch(float loss) {
 
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
 constexpr int64_t kWorstScores = 16;     // evaluations; ours
+constexpr int64_t kBadNorms = 16;        // records; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
 constexpr int32_t kEpochs = 10;          // ours
 constexpr int32_t kAskedEach = 4;        // records; ours
@@ -141,7 +143,10 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     if (stays) return cost;
     const float evaluated = CostByEvaluations(c.run, course_.last());
-    return course_.middle() >= kGuessed * evaluated ? evaluated : 0;
+    // It may well be far above, and on its way down.
+    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kMoves ||
+                       course_.last() < kUpTo * evaluated;
+    return course_.middle() >= kGuessed * evaluated && rests ? evaluated : 0;
   }
   if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
@@ -247,8 +252,11 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
   if (!stands) return About::kStands;
   if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
-  return !fell && SameEvaluationsOf(run) > 0 ? About::kUntouched
-                                             : About::kStands;
+  if (fell) return About::kStands;
+  if (SameEvaluationsOf(run) > 0) return About::kUntouched;
+  return BadNormsOf(run) >= records_ / 2 && BadNormsOf(run) >= kBadNorms
+             ? About::kUnmoved
+             : About::kStands;
 }
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {

@@ -43,14 +43,17 @@ class LossNotDecreasing {
     kGuesses,
     kScoreless,
     kUntouched,  // by the evaluations
+    kUnmoved,    // by updates whose norms are not finite
   };
   static constexpr float kLearned = 0.8f;  // of where it stood; ours
 
-  // Is every score so far the worst (kScoreless), or every evaluation the same
-  // (kUntouched), and does the loss stand now? Else kStands.
+  // Is every score so far the worst (kScoreless), every evaluation the same
+  // (kUntouched), or no mean of norms finite (kUnmoved), and does the loss
+  // stand now? Else kStands.
   About ByEvaluations(const RunDescription& run) const;
   bool IsOfEvaluations() const {
-    return about_ == About::kScoreless || about_ == About::kUntouched;
+    return about_ == About::kScoreless || about_ == About::kUntouched ||
+           about_ == About::kUnmoved;
   }
   struct Kind {
     bool among = false;      // untrained_ is of guessing among classes

@@ -59,6 +59,14 @@ void LossNotDecreasing::Describe(Finding* finding) const {
         level, ", and was ", first, " at first.");
     return;
   }
+  if (about_ == About::kUnmoved && !HasLeft()) {
+    finding->sentence = Sentence(
+        "No mean of gradient norms is finite, and the loss does not fall: it "
+        "is about ",
+        level, ", and was ", first,
+        " at first. Updates that are skipped do not reach the weights.");
+    return;
+  }
   if (HasLeft()) {
     const double stood = std::exp(Stood());
     finding->sentence =

@@ -32,6 +32,8 @@ constexpr float kClasses[] = {10, 100, 1000};
 constexpr float kLucky = 1.3f;       // times its accuracy; ours
 constexpr float kMostBelow = 0.99f;  // times its cost; ours
 constexpr float kMostAbove = 0.2f;   // nats: the rate is too high; ours
+// Nats: more than guessing costs among any words in use (ln 262,144).
+constexpr float kAboveAll = 12.48f;
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -69,7 +71,8 @@ float CostByEvaluations(const RunDescription& run, float loss) {
   for (const float classes : kClasses) {
     const float cost = std::log(classes);
     const bool guesses = highest * classes <= kLucky &&
-                         loss >= kMostBelow * cost && loss <= cost + kMostAbove;
+                         loss >= kMostBelow * cost &&
+                         (loss <= cost + kMostAbove || loss >= kAboveAll);
     if (guesses) return cost;
   }
   return 0;
@@ -88,6 +91,10 @@ bool MayStandFromStart(const RunDescription& run) {
 
 int64_t SameEvaluationsOf(const RunDescription& run) {
   return CountOf(run, "evaluations_same");
+}
+
+int64_t BadNormsOf(const RunDescription& run) {
+  return CountOf(run, "norms_not_finite");
 }
 
 int64_t WorstScoresOf(const RunDescription& run) {

@@ -44,8 +44,9 @@ float LossOfClasses(const RunDescription& run, float first);
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
 // Returns what guessing costs among 10, 100 or 1,000 classes, where `loss` is
-// that or up to 0.2 above, and no accuracy of an evaluation (settings:
-// evaluation_accuracy) is better than guessing; else 0.
+// that or up to 0.2 above, or more than guessing among any words costs, and no
+// accuracy of an evaluation (settings: evaluation_accuracy) is better than
+// guessing; else 0.
 float CostByEvaluations(const RunDescription& run, float loss);
 
 // Its loss is an evaluation's (settings: loss), which rises as data are learned
@@ -63,6 +64,10 @@ int64_t WorstScoresOf(const RunDescription& run);
 // Returns how many losses of evaluations the run printed, where all are the
 // same to the last digit (settings: evaluations_same); else 0.
 int64_t SameEvaluationsOf(const RunDescription& run);
+
+// Returns how many means of gradient norms in a row, the newest among them, are
+// not finite (settings: norms_not_finite); else 0.
+int64_t BadNormsOf(const RunDescription& run);
 
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);

@@ -76,11 +76,18 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
         recogniser_.ReadLine(line);
         if (zeros_.Read(line, recogniser_.lines())) NoteLayers();
       }),
-      headed_([this](std::string_view line) { joiner_.Take(line); }) {}
+      blocks_([this](std::string_view line) { joiner_.Take(line); }),
+      headed_([this](std::string_view line) { blocks_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  headed_.Take(Translated(WithoutColours(line, &plain_), &translated_));
+  line = Translated(WithoutColours(line, &plain_), &translated_);
+  for (size_t end = EndOfGluedBar(line); end < line.size();
+       end = EndOfGluedBar(line)) {
+    headed_.Take(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  headed_.Take(line);
 }
 
 void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
@@ -173,6 +180,7 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
     run_.settings["learning_rates"] = "exact";
   }
   norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
+  if (fact.means && fact.has(StepField::kGradNorm)) NoteMeanNorm();
   NoteScore(fact);
   NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
@@ -342,6 +350,7 @@ void LogReader::Put(const char* name, std::string_view value) {
 
 void LogReader::Flush() {
   headed_.Flush();
+  blocks_.Flush();
   joiner_.Flush();
   recogniser_.DecideIfLikely();
   norms_.Flush();
@@ -351,6 +360,7 @@ void LogReader::Flush() {
 
 void LogReader::Finish() {
   headed_.Flush();
+  blocks_.Flush();
   joiner_.Flush();
   recogniser_.Finish();
   norms_.Flush();

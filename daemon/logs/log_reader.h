@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "logs/assembler.h"
+#include "logs/dict_blocks.h"
 #include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
 #include "logs/norm_lines.h"
@@ -74,6 +75,7 @@ class LogReader {
   // exactly 0, and never another one); "learning_rates", "exact";
   // "scores_worst", as WorstScores::Text; "evaluations_same", how many losses
   // of evaluations are all the same to the last digit, or "";
+  // "norms_not_finite", how many means of norms in a row are none, or "";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
   // above the lowest, or ""; "latents_unused", the same of the divergence of an
@@ -125,6 +127,7 @@ class LogReader {
   }
   void NoteSame(const LogFact& fact);
   void NoteAccuracy(const LogFact& fact);
+  void NoteMeanNorm();
   void NoteScore(const LogFact& fact);
   void NoteLatents(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
@@ -163,12 +166,14 @@ class LogReader {
   TermNews metric_{{.row = 8, .from_start = INT32_MAX, .finite = 16}};
   Recogniser recogniser_;
   LineJoiner joiner_;
+  DictBlocks blocks_;
   RecordJoiner headed_;
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
+  uint64_t bad_norms_ = 0;  // means that are not finite, in a row
   // Accuracies of evaluations.
   int64_t accuracies_ = 0;
   double lowest_accuracy_ = 0;

@@ -55,7 +55,8 @@ void LogReader::NoteSame(const LogFact& fact) {
 }
 
 void LogReader::NoteAccuracy(const LogFact& fact) {
-  const bool rises = accuracies_ == 0 || fact.score > highest_accuracy_;
+  // The first may be of what was loaded, before a step of this training.
+  const bool rises = accuracies_ <= 1 || fact.score > highest_accuracy_;
   if (rises) highest_accuracy_ = fact.score;
   if (accuracies_ == 0 || fact.score < lowest_accuracy_) {
     lowest_accuracy_ = fact.score;
@@ -63,6 +64,17 @@ void LogReader::NoteAccuracy(const LogFact& fact) {
   ++accuracies_;
   if (accuracies_ == kAccuracies || (accuracies_ > kAccuracies && rises)) {
     Put("evaluation_accuracy", std::to_string(highest_accuracy_));
+  }
+}
+
+// One overflow makes a mean of norms infinite; that there is one in each line
+// says more.
+void LogReader::NoteMeanNorm() {
+  bad_norms_ = norm_bad_ ? bad_norms_ + 1 : 0;
+  if (bad_norms_ == 0) {
+    Put("norms_not_finite", "");
+  } else if (bad_norms_ >= kScores && std::has_single_bit(bad_norms_)) {
+    Put("norms_not_finite", std::to_string(bad_norms_));
   }
 }
 

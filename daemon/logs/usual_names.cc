@@ -282,6 +282,11 @@ Meaning EvaluationMeaning(std::string_view name) {
   return IsLoss(found) ? found : Meaning::kNothing;
 }
 
+bool IsEvaluatedAccuracy(std::string_view name) {
+  NameRoom room;
+  return LookUsual(CoreOfEvaluation(name, &room)) == Meaning::kAccuracy;
+}
+
 Meaning ForeignMeaning(std::string_view name) {
   NameRoom room;
   return LookIn(kForeignBySlot, Compact(name, &room));

@@ -16,6 +16,8 @@ ColumnMeaning UsualMeaning(std::string_view name);
 // What a name is that says of an evaluation, "mse_holdout", "valid_0-rmse", in
 // a training; kNothing: no loss, or not of an evaluation.
 ColumnMeaning EvaluationMeaning(std::string_view name);
+// "val_acc", "eval/accuracy".
+bool IsEvaluatedAccuracy(std::string_view name);
 // The same of names in other European languages.
 ColumnMeaning ForeignMeaning(std::string_view name);
 // False only for names that are no usual ones, whatever is before their end.

@@ -78,6 +78,7 @@ class CsvTableReader : public LineReader {
     fact_.Tell(facts);
     if (facts->size() > told) NameTerm(&facts->back());
     if (!alone_) TellEvaluation(facts);
+    TellAccuracy(facts);
     if (in_text_) HoldRows(facts);
   }
 
@@ -120,6 +121,15 @@ class CsvTableReader : public LineReader {
     if (loss && evaluates_) {
       evaluations_.Take(*loss, evaluation_name_, 0, facts);
     }
+  }
+
+  // Of the first column of an evaluation's accuracies, in shares or percent.
+  void TellAccuracy(FactList* facts) {
+    if (accuracy_ >= columns_.size()) return;
+    const std::optional<double> told = WholeNumber(row_.cells()[accuracy_]);
+    if (!told || !(*told >= 0) || *told > kPercent) return;
+    AddFact(LogFact::Kind::kAccuracy, 0, facts).score =
+        *told > 1 ? *told / kPercent : *told;
   }
 
   // Among columns of no known meaning.
@@ -253,6 +263,8 @@ class CsvTableReader : public LineReader {
     }
     evaluations_ = {};
     evaluates_ = false;
+    accuracy_ = static_cast<size_t>(
+        std::ranges::find_if(names, IsEvaluatedAccuracy) - names.begin());
     separator_ = separator;
     header_ = line;
     no_row_ = true;
@@ -262,6 +274,7 @@ class CsvTableReader : public LineReader {
 
   // Rows of a table with bars around it that are no log yet; ours.
   static constexpr size_t kRowsOfText = 12;
+  static constexpr double kPercent = 100;
 
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kRounded};
@@ -274,7 +287,8 @@ class CsvTableReader : public LineReader {
   size_t epoch_ = std::string_view::npos;       // its column; npos: none
   size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
   std::string evaluation_name_;
-  bool alone_ = false;  // no other column is a loss
+  size_t accuracy_ = std::string_view::npos;  // an evaluation's column
+  bool alone_ = false;                        // no other column is a loss
   EvaluationNews evaluations_;
   bool evaluates_ = false;      // one was finite
   std::string above_;           // the line before that is no row

@@ -26,7 +26,9 @@ constexpr LinePattern kMmcvLines[] = {
 constexpr LinePattern kMmEngineLines[] = {
     {"Epoch(train) [{epoch}][{batch}/{whole}]", kAlso},
     {"Iter(train) [{step}/ {}]", kAlso}};
-constexpr PatternHabits kHabits = {.epochs = PatternHabits::Epochs::kFromOne};
+// Numbers are means over the steps between lines, or the last ten.
+constexpr PatternHabits kHabits = {.epochs = PatternHabits::Epochs::kFromOne,
+                                   .means = true};
 
 constexpr NamedField kKeys[] = {{"loss", StepField::kLoss},
                                 {"grad_norm", StepField::kGradNorm},
@@ -36,6 +38,7 @@ constexpr NamedField kKeys[] = {{"loss", StepField::kLoss},
 void ReadJson(std::string_view line, bool engine, EpochSteps* steps,
               FactList* facts) {
   LogFact fact;
+  fact.means = kHabits.means;
   std::optional<int64_t> epoch, iter, step;
   bool train = engine, timed = false;
   DictScan dict(line);

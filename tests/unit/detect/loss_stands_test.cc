@@ -54,6 +54,24 @@ TEST(LossStands, EvaluationsThatAreAllTheSameAreAWarning) {
   EXPECT_EQ(stands("5", 0.02).now, Severity::kNone) << "it falls";
 }
 
+TEST(LossStands, WhereNoMeanOfNormsIsFiniteIsAWarning) {
+  const auto stands = [](const char* norms, double falls) {
+    Feed f(NoScaler());
+    f.run.settings["norms_not_finite"] = norms;
+    Noise noise;
+    for (int i = 0; i < 24; ++i) {
+      f.Step({.loss = 21 * (1 - falls * i) * noise.Factor(0.02)});
+    }
+    return f;
+  };
+  Feed f = stands("16", 0);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  ExpectWords(f.Described().sentence);
+  EXPECT_EQ(stands("8", 0).now, Severity::kNone) << "few";
+  EXPECT_EQ(stands("", 0).now, Severity::kNone);
+  EXPECT_EQ(stands("16", 0.02).now, Severity::kNone) << "it falls";
+}
+
 // Of few epochs, too.
 TEST(LossStands, OneThatLeavesItsFirstEpochsIsOver) {
   Feed f(NoScaler());
