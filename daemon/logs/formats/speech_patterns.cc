@@ -48,7 +48,8 @@ constexpr LinePattern kFunAsrLines[] = {
 //  tot_loss[loss=0.61, ...], batch size: 127, lr: 2.73e-02, grad_scale: 1.0
 //  WARNING [train.py:1047] (7/8) Grad scale is small: 0.001953125
 constexpr Text kIcefallMarks[] = {"loss[loss=", "Grad scale is small: "};
-constexpr Text kIcefallAlso[] = {"lr: {lr}", "grad_scale: {scale}$"};
+constexpr Text kIcefallAlso[] = {"lr: {lr}", "cur_lr: {lr}",
+                                 "grad_scale: {scale}$"};
 constexpr LinePattern kIcefallLines[] = {
     {"({rank}/{}) Epoch {epoch}, batch {batch}, *loss[loss={loss}, ",
      kIcefallAlso},

@@ -213,5 +213,25 @@ TEST(Series, AcceptsALevelThatStays) {
   EXPECT_NEAR(series.ValueAt(series.level().at()), 2.9, 0.05);
 }
 
+// Losses that begin next to nothing.
+TEST(Series, WhatRisesEvenlyDoesNotFollowRewards) {
+  const auto follows = [](double noise) {
+    std::mt19937_64 engine(7);
+    std::normal_distribution<double> normal;
+    Series series;
+    for (int i = 0; i < 60; ++i) {
+      const double level = 7.5 - 7.4 * std::exp(-0.1 * i);
+      series.Add(static_cast<float>(level * std::exp(noise * normal(engine))),
+                 i, kPrior);
+      if (i == 8) {
+        EXPECT_TRUE(series.follows_rewards()) << "not known yet";
+      }
+    }
+    return series.follows_rewards();
+  };
+  EXPECT_FALSE(follows(0.03));
+  EXPECT_TRUE(follows(0.4));
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tests/unit/engine/driver.h"
@@ -44,6 +45,29 @@ TEST(RivalLosses, OneThatAlwaysWinsIsTold) {
 
 TEST(RivalLosses, OneThatIsSharedHas) {
   EXPECT_EQ(WorstOf(false), Severity::kCritical);
+}
+
+// A sum of all losses so far, as word2vec's tools print it.
+TEST(SumOfLosses, HasNoLevelToLeave) {
+  const auto worst = [](double last) {
+    Driver driver;
+    const SessionId s = driver.Open("job");
+    Severity worst = Severity::kNone;
+    double sum = 0;
+    for (int64_t step = 0; step < 60; ++step) {
+      sum += step < 40 ? 2.3 * std::exp2(-0.01 * step) : last;
+      driver.Send({.session = s,
+                   .sequence = static_cast<Sequence>(step) + 1,
+                   .sent = driver.now(),
+                   .body = StepBatch{
+                       Columns({{.step = step, .loss = sum}}, driver.now())}});
+      worst = std::max(worst, driver.Run("job")->severity);
+      driver.Sleep(std::chrono::milliseconds(100));
+    }
+    return worst;
+  };
+  EXPECT_EQ(worst(1.7), Severity::kNone);
+  EXPECT_GE(worst(900), Severity::kWarning) << "it leaps";
 }
 
 }  // namespace

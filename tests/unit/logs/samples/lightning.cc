@@ -31,6 +31,16 @@ constexpr SampleLines kLines[] = {
      "Epoch 0: : 2it [01:52, 52.00s/it, v_num=0, train_loss=9.000]\n"
      "Epoch 1: : 1it [00:52, 52.00s/it, v_num=0, train_loss=8.500]",
      "step=1 loss=9.19\nstep=2 loss=9\nstep=3 loss=8.5"},
+    {"another program's bar, whose first epoch is the first",
+     "Epoch 1:   0%|          | 1/120 [00:01<00:10,  9.8it/s, loss=2.300]\n"
+     "Epoch 2:   1%|          | 1/120 [00:01<00:10,  9.8it/s, loss=2.100]",
+     "step=1 loss=2.3\nstep=121 loss=2.1"},
+    {"a module that steps two optimizers itself, until one breaks",
+     "Epoch 0:   1%|          | 1/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, g_loss=1.312, d_loss=0.604]\n"
+     "Epoch 0:   2%|          | 2/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, g_loss=nan, d_loss=nan]",
+     "step=1 loss=1.312 of_adversary\nstep=2 loss=nan"},
     {"torn, glued",
      "Epoch 0:  10%|#         | 12/120 [00:01<00:10,  9.8it/s, v_num=0, "
      "train_loss=2.3Epoch 0:  11%|#         | 13/120 [00:01<00:10,  9.8it/s, "

@@ -100,6 +100,14 @@ constexpr SampleLines kIcefall[] = {
      "INFO [train.py:1056] (0/4) Epoch 1, batch 100, loss[loss=0.5, over 1.0 "
      "frames.], batch size: 127, lr: 2.50e-02, grad_scale: 16",
      "step=100 loss=0.5 loss_scale=16 learning_rate=0.025 rank=0"},
+    {"relatives: more before the loss, or another name",
+     "INFO [train_zipvoice.py:685] Epoch 1, batch 49, global_batch_idx: 50, "
+     "batch size: 56, loss[loss=0.5, over 1.0 frames.], cur_lr: 2.50e-02, "
+     "grad_scale: 16\n"
+     "INFO [trainer.py:694] (0/4) Epoch 1, batch 100, train_loss[loss=0.25, "
+     "over 1.0 frames.], tot_loss[loss=0.75], lr: 2.50e-02, grad_scale: 16",
+     "step=49 loss=0.5 loss_scale=16 learning_rate=0.025\n"
+     "step=100 loss=0.25 loss_scale=16 learning_rate=0.025 rank=0"},
     {"one process, and an evaluation",
      "2026-03-20 02:25:34,195 INFO [train.py:996] Epoch 1, batch 0, "
      "loss[loss=7.25, over 11250.00 frames.], tot_loss[loss=7.25, over 1.0 "
