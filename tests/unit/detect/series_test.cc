@@ -220,7 +220,7 @@ TEST(Series, WhatRisesEvenlyDoesNotFollowRewards) {
     std::normal_distribution<double> normal;
     Series series;
     for (int i = 0; i < 60; ++i) {
-      const double level = 7.5 - 7.4 * std::exp(-0.1 * i);
+      const double level = 7.5 - 7.46 * std::exp(-0.1 * i);
       series.Add(static_cast<float>(level * std::exp(noise * normal(engine))),
                  i, kPrior);
       if (i == 8) {
