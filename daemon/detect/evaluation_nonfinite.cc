@@ -10,7 +10,8 @@ constinit const RuleSpec EvaluationNonfinite::kSpec = {
     Family::kLoss,
     "The loss of an evaluation is NaN or infinite.",
     "A log prints an evaluation's loss (val_loss, eval_loss, validation loss) "
-    "that is not finite, and none that is finite after it.",
+    "that is not finite, twice in a row or at its end, and none that is finite "
+    "after it.",
     "An evaluation's loss is finite.",
     {},
     "The training may go well beside it: an empty set, a metric that divides "

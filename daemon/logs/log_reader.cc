@@ -296,13 +296,18 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
   }
   if (fact.lowest > 0) NoteHigh(fact);
   NoteSame(fact);
-  if (std::isfinite(loss)) return Put("evaluation_not_finite", "");
-  std::string& told = run_.settings["evaluation_not_finite"];
-  if (told.empty()) {
+  // One alone may be of a batch.
+  const bool again = !bad_evaluation_.empty();
+  if (std::isfinite(loss)) {
+    bad_evaluation_.clear();
+    Put("evaluation_not_finite", "");
+  } else if (again) {
+    Put("evaluation_not_finite", bad_evaluation_);
+  } else {
     const bool never = evaluates_not_ > 0;  // since the first record
-    told = std::to_string(never ? 1 : Place())
-               .append(" ")
-               .append(Beginning(fact.text, kNameOfLoss));
+    bad_evaluation_ = std::to_string(never ? 1 : Place())
+                          .append(" ")
+                          .append(Beginning(fact.text, kNameOfLoss));
   }
 }
 
@@ -367,6 +372,7 @@ void LogReader::Finish() {
   axis_.Flush();
   assembler_.Flush();
   Put("scores_worst", worst_.Text());
+  Put("evaluation_not_finite", bad_evaluation_);
   TellScore("score", score_.row(), true);
   TellScore("evaluation_high", evaluations_, true);
   TellScore("latents_unused", latents_, true);

@@ -185,15 +185,16 @@ class LogReader {
   // Evaluations in a row that were not finite, from the first record on, of
   // lines without steps.
   int64_t evaluates_not_ = 0;
-  int64_t lost_losses_ = 0;   // since the newest step line
-  bool loss_bad_ = false;     // the newest one
-  bool norm_bad_ = false;     // the newest step line's
-  bool loss_shown_ = false;   // by any step line
-  bool series_told_ = false;  // settings: losses
-  bool other_loss_ = false;   // one was named so that it may be any
-  bool announced_ = false;    // another objective, since the newest step line
-  bool negates_ = false;      // the newest one
-  bool goes_on_ = true;       // since it stopped
+  std::string bad_evaluation_;  // since when, and which; empty: it is finite
+  int64_t lost_losses_ = 0;     // since the newest step line
+  bool loss_bad_ = false;       // the newest one
+  bool norm_bad_ = false;       // the newest step line's
+  bool loss_shown_ = false;     // by any step line
+  bool series_told_ = false;    // settings: losses
+  bool other_loss_ = false;     // one was named so that it may be any
+  bool announced_ = false;      // another objective, since the newest step line
+  bool negates_ = false;        // the newest one
+  bool goes_on_ = true;         // since it stopped
 };
 
 }  // namespace nanwatch

@@ -225,6 +225,23 @@ TEST(OtherNames, AnEvaluationIsPlacedByTheStepsThatLinesShow) {
   EXPECT_EQ(reader.run().settings.at("evaluation_not_finite"), "13 val_loss");
 }
 
+TEST(OtherNames, OneEvaluationThatIsNotFiniteMayBeOfABatch) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  const auto evaluate = [&](const char* loss) {
+    reader.ReadLine("step=10 loss=2.5");
+    reader.ReadLine(std::string("step=10 val_loss=") + loss);
+    const auto& settings = reader.run().settings;
+    const auto found = settings.find("evaluation_not_finite");
+    return found == settings.end() ? "" : found->second;
+  };
+  for (int i = 0; i < 300; ++i) evaluate("2.5");
+  EXPECT_EQ(evaluate("inf"), "");
+  EXPECT_EQ(evaluate("2.5"), "");
+  EXPECT_EQ(evaluate("inf"), "");
+  EXPECT_EQ(evaluate("inf"), "10 val_loss");
+  EXPECT_EQ(evaluate("2.5"), "");
+}
+
 TEST(OtherNames, AnEvaluationsLossMayStandBehindItsStep) {
   EXPECT_EQ(ToldFacts("evaluation_words",
                       "Validation loss 526:  2.5  \n"
