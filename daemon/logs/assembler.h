@@ -29,6 +29,7 @@
 #include "logs/fact.h"
 #include "logs/format.h"
 #include "logs/loss_series.h"
+#include "logs/mean_norms.h"
 #include "logs/optimizer_lanes.h"
 #include "logs/step_copies.h"
 #include "model/step.h"
@@ -115,6 +116,7 @@ class Assembler {
     // Adversaries' losses that are told, since one was not finite.
     int32_t adversaries = 0;
     CopyFilter copies;
+    MeanNorms norms;
     LossSeries series;
     std::array<StepCopies, LossSeries::kMax> step_copies;  // by series
   };

@@ -1,5 +1,8 @@
 #include "logs/bare_step.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "logs/in_words.h"
 #include "logs/scan.h"
 
@@ -55,11 +58,20 @@ void BareStep::Look(std::string_view line) {
   if (const auto step = WithRate(line)) above_ = step;
 }
 
+// In each epoch it rises, and a size does not.
+bool BareStep::CountsBatches(const StepPlace& batch) {
+  const std::optional<StepPlace> before = std::exchange(batch_, batch);
+  if (before && before->epoch == batch.epoch && !batch_falls_) {
+    batch_falls_ = batch.step < before->step;
+    batch_rises_ =
+        std::min(batch_rises_ + (batch.step > before->step), kBatches);
+  }
+  return batch_rises_ == kBatches && !batch_falls_;
+}
+
 std::optional<int64_t> BareStep::Find(std::string_view line) {
   if (const auto batch = BatchBesideEpoch(line)) {
-    batches_ |= batch_ && *batch != *batch_;
-    batch_ = batch;
-    if (batches_) return batch;
+    if (CountsBatches(*batch)) return batch->step;
   }
   if (fell_) return std::nullopt;
   std::optional<int64_t> step = InBrackets(line);

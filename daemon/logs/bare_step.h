@@ -4,7 +4,7 @@
 // line that begins an epoch, or if it had risen for long: then the run goes on
 // from a checkpoint, or with the next epoch. It may also stand above the step
 // line, with the learning rate: "[6860, 9.99e-05]". Or it is called a batch,
-// beside an epoch, and is a size where it never moves.
+// beside an epoch, and is a size where it does not rise within one.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "logs/in_words.h"
 
 namespace nanwatch {
 
@@ -32,11 +34,15 @@ class BareStep {
  private:
   // Rises in a row that ranks hardly make, which print in any order; ours.
   static constexpr int kRises = 16;
+  static constexpr int kBatches = 3;  // rises of no size; ours
 
-  int64_t last_ = -1;             // -1: none yet
-  std::optional<int64_t> above_;  // of the step line that comes
-  std::optional<int64_t> batch_;  // the newest beside an epoch
-  bool batches_ = false;          // it moved
+  bool CountsBatches(const StepPlace& batch);
+
+  int64_t last_ = -1;               // -1: none yet
+  std::optional<int64_t> above_;    // of the step line that comes
+  std::optional<StepPlace> batch_;  // the newest beside an epoch
+  int batch_rises_ = 0;             // within epochs; kBatches at most
+  bool batch_falls_ = false;        // within one: it is a size
   bool rose_ = false;
   bool epoch_ = false;  // one begins
   int rises_ = 0;       // in a row; kRises: so many were seen

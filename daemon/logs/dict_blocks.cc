@@ -1,5 +1,6 @@
 #include "logs/dict_blocks.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -34,7 +35,7 @@ bool DictBlocks::TakeBar(std::string_view line) {
 }
 
 void DictBlocks::Take(std::string_view line) {
-  if (total_ > 0 && IsLogStep(line)) {
+  if (total_ > 0 && !one_by_one_ && IsLogStep(line)) {
     held_.emplace_back(line);
     if (held_.size() == kMost) Flush();
     return;
@@ -64,9 +65,17 @@ int64_t DictBlocks::StrideOf(int64_t dicts) const {
   return best;
 }
 
+// The bar had moved before, and more than one dict came. Ranks print the same.
+bool DictBlocks::AreBlocks() const {
+  return held_.size() > 1 && bar_ > 0 &&
+         std::ranges::adjacent_find(held_) == held_.end();
+}
+
 void DictBlocks::Flush() {
   if (held_.empty()) return;
-  const int64_t stride = StrideOf(static_cast<int64_t>(held_.size()));
+  one_by_one_ = stride_ == 0 && !AreBlocks();
+  const int64_t stride =
+      one_by_one_ ? 0 : StrideOf(static_cast<int64_t>(held_.size()));
   if (stride > 0) stride_ = stride;
   for (const std::string& dict : held_) {
     if (stride == 0) {
@@ -76,7 +85,6 @@ void DictBlocks::Flush() {
     step_ += stride;
     sink_("{'step': " + std::to_string(step_) + ", " + dict.substr(1));
   }
-  if (stride == 0) step_ = bar_;
   held_.clear();
 }
 

@@ -30,15 +30,18 @@ class DictBlocks {
  private:
   // Notes how far the training's bar has come. False: the line has none.
   bool TakeBar(std::string_view line);
+  // Decides by the first dicts whether they come in blocks.
+  bool AreBlocks() const;
   // Returns the steps from one dict of the block to the next; 0: not known.
   int64_t StrideOf(int64_t dicts) const;
 
   const LineSink sink_;
   std::vector<std::string> held_;  // a block so far
+  bool one_by_one_ = false;        // they do not come in blocks
   int64_t total_ = 0;              // of the training's bar; 0: none was seen
   int64_t bar_ = 0;                // how far it has come
   int64_t step_ = 0;               // of the newest dict
-  int64_t stride_ = 0;             // of the newest block; 0: there was none
+  int64_t stride_ = 0;             // of the newest block; 0: none so far
 };
 
 }  // namespace nanwatch

@@ -296,7 +296,7 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   return place ? place : AtEnd(line);
 }
 
-std::optional<int64_t> BatchBesideEpoch(std::string_view line) {
+std::optional<StepPlace> BatchBesideEpoch(std::string_view line) {
   const auto batch = BehindBatch(line, [](std::string_view rest) {
     Scan scan(rest);
     const std::optional<int64_t> count = ReadLongCount(&scan);
@@ -305,7 +305,9 @@ std::optional<int64_t> BatchBesideEpoch(std::string_view line) {
                        next == '|' || next == ']' || next == '\t';
     return whole ? count : std::nullopt;
   });
-  return batch && EpochInWords(line) ? batch : std::nullopt;
+  const auto epoch = AsCount(EpochInWords(line));
+  if (!batch || !epoch) return std::nullopt;
+  return StepPlace{*batch, 0, *epoch};
 }
 
 std::optional<double> EpochInWords(std::string_view line) {

@@ -49,7 +49,7 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
 // "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10": the batch, of a line that
 // names an epoch. It may be a size.
-std::optional<int64_t> BatchBesideEpoch(std::string_view line);
+std::optional<StepPlace> BatchBesideEpoch(std::string_view line);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);

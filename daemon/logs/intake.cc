@@ -19,7 +19,7 @@ constexpr int32_t kFiniteAgain = 24;
 // at all, is a level that all of them came to. One norm that was infinite, of
 // an update that was skipped, makes the mean so; had it been applied, the loss
 // would show it.
-void KeepWhatHoldsForUpdates(LogFact* fact) {
+void KeepWhatHoldsForUpdates(MeanNorms* norms, LogFact* fact) {
   constexpr double kBelowAll = 0x1p-127;  // what 0 is, which was above before
   if (fact->has(StepField::kLossScale)) {
     const double scale = (*fact)[StepField::kLossScale];
@@ -27,8 +27,7 @@ void KeepWhatHoldsForUpdates(LogFact* fact) {
     if (scale == 0) fact->Set(StepField::kLossScale, kBelowAll);
   }
   if (fact->has(StepField::kGradNorm) && fact->has(StepField::kLoss) &&
-      !std::isfinite((*fact)[StepField::kGradNorm]) &&
-      std::isfinite((*fact)[StepField::kLoss])) {
+      std::isfinite((*fact)[StepField::kLoss]) && !norms->Counts(*fact)) {
     fact->Unset(StepField::kGradNorm);
   }
 }
@@ -71,7 +70,7 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
 void Assembler::TakeProgress(const LogFact& told, uint64_t line) {
   if (told.of_epoch || told.means) {
     LogFact fact = told;
-    KeepWhatHoldsForUpdates(&fact);
+    KeepWhatHoldsForUpdates(&At(fact.rank).norms, &fact);
     TakeStepLine(fact, line);
   } else {
     TakeStepLine(told, line);

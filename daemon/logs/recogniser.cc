@@ -23,6 +23,8 @@ std::string_view BeforeMessage(std::string_view line, size_t at) {
 
 // Adds what a step line says of its loss besides the number.
 void NoteTerm(std::string_view line, LogFact* fact) {
+  // Adversaries' losses have no terms.
+  if (fact->of_adversary) return;
   if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
   if (std::isfinite((*fact)[StepField::kLoss])) {
     const OddPart odd = PartBesideLoss(line);

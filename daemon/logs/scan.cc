@@ -125,6 +125,22 @@ bool HoldsNumber(std::string_view name) {
       [name](std::string_view end) { return name.ends_with(end); });
 }
 
+// What is behind "shape=[1], dtype=float32, stop_gradient=False, ", Paddle's:
+// the value stands last.
+std::string_view BehindNames(std::string_view text) {
+  constexpr std::string_view kBetween = ", ";
+  size_t at = text.find(kBetween);
+  while (at != text.npos) {
+    const size_t next = text.find(kBetween, at + kBetween.size());
+    const std::string_view part = text.substr(at, next - at);
+    if (part.find('=') == part.npos) {
+      return TrimBlanks(text.substr(at + kBetween.size()));
+    }
+    at = next;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string LowerCase(std::string_view text) {
@@ -241,11 +257,7 @@ std::string_view InsideCall(std::string_view text) {
   for (const std::string_view name : {"local_tensor=", "data=", "numpy="}) {
     if (text.starts_with(name)) return InsideCall(text.substr(name.size()));
   }
-  // Paddle's value stands last.
-  if (text.starts_with("shape=")) {
-    const size_t value = text.find(", [");
-    if (value != text.npos) text.remove_prefix(value + 2);
-  }
+  if (text.starts_with("shape=")) text = BehindNames(text);
   while (text.starts_with('[')) text.remove_prefix(1);
   return text;
 }

@@ -41,15 +41,20 @@ bool SetFirst(std::string_view text, std::span<const std::string_view> names,
   return false;
 }
 
-// A loss by another name that is finite, "g_loss=1.312".
-std::optional<double> OtherLoss(std::string_view fields) {
-  constexpr std::string_view kEnd = "_loss=";
-  for (size_t at = fields.find(kEnd); at != fields.npos;
-       at = fields.find(kEnd, at + 1)) {
-    const std::optional<double> loss = Scan(fields, at + kEnd.size()).Number();
-    if (loss && std::isfinite(*loss)) return loss;
-  }
-  return std::nullopt;
+// The first of two adversaries' losses, where both are finite: "g_loss=1.312,
+// d_loss=0.604".
+std::optional<double> LossOfAdversaries(std::string_view fields) {
+  LogFact made;
+  LogFact real;
+  constexpr std::string_view kMade[] = {
+      "g_loss=", "loss_g=", "gen_loss=", "generator_loss=", "loss_gen="};
+  constexpr std::string_view kReal[] = {
+      "d_loss=", "loss_d=", "disc_loss=", "discriminator_loss=", "loss_disc="};
+  const bool both = SetFirst(fields, kMade, StepField::kLoss, &made) &&
+                    SetFirst(fields, kReal, StepField::kLoss, &real);
+  const bool finite = both && std::isfinite(made[StepField::kLoss]) &&
+                      std::isfinite(real[StepField::kLoss]);
+  return finite ? std::optional(made[StepField::kLoss]) : std::nullopt;
 }
 
 class LightningReader : public LineReader {
@@ -77,14 +82,15 @@ class LightningReader : public LineReader {
     if (bar.To("%|") && bar.To("| ")) {
       const std::optional<Ratio> batch = ReadRatio(&bar);
       if (!batch || !bar.Skip(" [")) return;
-      // Other programs' first epoch is the first.
-      if (!first_) {
-        const bool begins = *epoch == 1 && batch->part <= 1;
-        first_ = begins && text.find("v_num=") == text.npos ? 1 : 0;
-      }
+      if (!begins_at_) begins_at_ = batch->part <= 1 ? *epoch : 0;
       // The next epoch's bar, which shows what the last one left, and may
       // still have that one's number.
       if (batch->part == 0) return;
+      // Other programs' first epoch is the first.
+      if (!first_) {
+        const bool other = text.find("v_num=") == text.npos;
+        first_ = *begins_at_ == 1 && other ? 1 : 0;
+      }
       step =
           std::max<int64_t>(0, *epoch - *first_) * batch->whole + batch->part;
       scan = bar;
@@ -114,8 +120,8 @@ class LightningReader : public LineReader {
     }
     // Where a module steps its optimizers itself, this one stands for none.
     if (placeholder_ && std::isnan(fact[StepField::kLoss])) {
-      if (const std::optional<double> other = OtherLoss(fields)) {
-        fact.Set(StepField::kLoss, *other);
+      if (const auto adversary = LossOfAdversaries(fields)) {
+        fact.Set(StepField::kLoss, *adversary);
         fact.of_adversary = true;
       }
     }
@@ -135,8 +141,9 @@ class LightningReader : public LineReader {
   }
 
   EpochSteps steps_;
-  std::optional<int64_t> first_;  // number of the first epoch
-  int64_t step_ = 0;              // of the newest bar that was told
+  std::optional<int64_t> begins_at_;  // epoch whose start was seen first, or 0
+  std::optional<int64_t> first_;      // number of the first epoch
+  int64_t step_ = 0;                  // of the newest bar that was told
   double loss_ = 0;
   bool validating_ = false;
   bool placeholder_ = true;  // loss=nan, in each bar so far

@@ -79,13 +79,16 @@ TEST(BareStep, IsNoneWhereItFallsSoon) {
 
 TEST(BareStep, ABatchThatMovesIsTheStepOfAnEpoch) {
   BareStep moves;
-  EXPECT_EQ(moves.Find("epoch=1 batch=20 loss=2.3"), std::nullopt);
-  EXPECT_EQ(moves.Find("epoch=1 batch=40 loss=2.3"), 40);
+  for (const char* batch : {"20", "40", "60"}) {
+    EXPECT_EQ(moves.Find(std::string("epoch=1 batch=") + batch), std::nullopt);
+  }
+  EXPECT_EQ(moves.Find("epoch=1 batch=80 loss=2.3"), 80);
   EXPECT_EQ(moves.Find("epoch=2 batch=20 loss=2.3"), 20);
-  BareStep size;
+  BareStep grows;  // a size
   for (int epoch = 1; epoch < 9; ++epoch) {
-    const std::string line = "epoch=" + std::to_string(epoch) + " batch=64";
-    EXPECT_EQ(size.Find(line), std::nullopt);
+    const std::string number = std::to_string(epoch);
+    EXPECT_EQ(grows.Find("epoch=" + number + " batch=" + number + "00"),
+              std::nullopt);
   }
 }
 

@@ -71,6 +71,21 @@ TEST(DictBlocks, OnesThatComeAloneAreLeftAsTheyAre) {
   EXPECT_EQ(out, lines);
 }
 
+// Bars that are drawn now and then, and two ranks that print the same.
+TEST(DictBlocks, DictsBetweenBarsAreNoBlocks) {
+  const std::vector<std::string> thin = {Bar(0),  Dict(1), Dict(2), Bar(37),
+                                         Dict(3), Dict(4), Dict(5)};
+  const std::vector<std::string> twice = {Bar(0),  Bar(10), Dict(1), Dict(1),
+                                          Bar(20), Dict(2), Dict(2)};
+  for (const auto& lines : {thin, twice}) {
+    std::vector<std::string> out;
+    DictBlocks blocks([&](std::string_view line) { out.emplace_back(line); });
+    for (const std::string& line : lines) blocks.Take(line);
+    blocks.Flush();
+    EXPECT_EQ(out, lines);
+  }
+}
+
 TEST(DictBlocks, NothingIsKeptWhereThereAreNoBars) {
   std::vector<std::string> out;
   DictBlocks blocks([&out](std::string_view line) { out.emplace_back(line); });

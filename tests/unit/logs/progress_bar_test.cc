@@ -65,10 +65,14 @@ TEST(StepInWords, CountsMayBeInThousands) {
 }
 
 TEST(StepInWords, ABatchBesideAnEpochMayBeOne) {
-  EXPECT_EQ(BatchBesideEpoch("Epoch: 1  Batch: 100  Loss: 2.3"), 100);
-  EXPECT_EQ(BatchBesideEpoch("epoch: 0, batch_id: 10, loss is: 2.3"), 10);
-  EXPECT_EQ(BatchBesideEpoch("batch: 10, loss is: 2.3"), std::nullopt);
-  EXPECT_EQ(BatchBesideEpoch("epoch: 0, batch_size: 10"), std::nullopt);
+  const auto batch = [](const char* line) {
+    const auto place = BatchBesideEpoch(line);
+    return place ? place->step : -1;
+  };
+  EXPECT_EQ(batch("Epoch: 1  Batch: 100  Loss: 2.3"), 100);
+  EXPECT_EQ(batch("epoch: 0, batch_id: 10, loss is: 2.3"), 10);
+  EXPECT_EQ(batch("batch: 10, loss is: 2.3"), -1);
+  EXPECT_EQ(batch("epoch: 0, batch_size: 10"), -1);
 }
 
 }  // namespace

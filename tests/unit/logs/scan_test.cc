@@ -178,7 +178,8 @@ TEST(Scan, CallsHoldANumber) {
        {"tensor(2.5, device='cuda:0')", "tensor([[2.5]])", "np.float64(2.5)",
         "DTensor(local_tensor=2.5, device_mesh=M('cuda', [0, 1]))",
         "DTensor(local_tensor=tensor(2.5), placements=(R(),))",
-        "Tensor(shape=[1], place=Place(gpu:0), stop_gradient=False, [2.5])"}) {
+        "Tensor(shape=[1], place=Place(gpu:0), stop_gradient=False, [2.5])",
+        "Tensor(shape=[], dtype=float32, stop_gradient=False,  2.5)"}) {
     EXPECT_EQ(PrintedValue(call), 2.5) << call;
   }
   EXPECT_EQ(PrintedValue("Tensor(shape=[1], dtype=float32,"), std::nullopt);
