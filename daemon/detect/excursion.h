@@ -60,8 +60,8 @@ class Excursion {
   float outliers() const { return outliers_; }
 
  private:
-  static constexpr int32_t kShown = 16;  // values; ours
-  static constexpr float kEven = 0.01f;  // of a deviation of 10 %; ours
+  static constexpr int32_t kShown = 32;    // values; ours
+  static constexpr float kEven = 0.0025f;  // of a deviation of 5 %; ours
 
   Course course_;
   float base_ = 0;

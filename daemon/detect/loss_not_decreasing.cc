@@ -21,7 +21,6 @@ constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
 constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
-constexpr float kUpTo = 1.5f;     // of it: it is near; ours
 constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
 constexpr float kSure = 2;        // the same, of two of them; ours
@@ -143,10 +142,7 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     if (stays) return cost;
     const float evaluated = CostByEvaluations(c.run, course_.last());
-    // It may well be far above, and on its way down.
-    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kMoves ||
-                       course_.last() < kUpTo * evaluated;
-    return course_.middle() >= kGuessed * evaluated && rests ? evaluated : 0;
+    return course_.middle() >= kGuessed * evaluated ? evaluated : 0;
   }
   if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));

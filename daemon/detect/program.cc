@@ -30,11 +30,8 @@ constexpr float kNearFew = 0.05f;  // the same of less than ten classes; ours
 // CIFAR-100, ImageNet).
 constexpr float kClasses[] = {10, 100, 1000};
 constexpr float kLucky = 1.3f;       // times its accuracy; ours
-constexpr float kUnlucky = 0.5f;     // the same; ours
 constexpr float kMostBelow = 0.99f;  // times its cost; ours
 constexpr float kMostAbove = 0.2f;   // nats: the rate is too high; ours
-// Nats: more than guessing costs among any words in use (ln 262,144).
-constexpr float kAboveAll = 12.48f;
 
 // Returns a setting that is a positive number; 0: it is none.
 float SettingOf(const RunDescription& run, const char* name) {
@@ -71,11 +68,8 @@ float CostByEvaluations(const RunDescription& run, float loss) {
   if (highest <= 0) return 0;
   for (const float classes : kClasses) {
     const float cost = std::log(classes);
-    const float times = highest * classes;
-    const bool above =
-        classes == kClasses[0] && loss >= kAboveAll && times >= kUnlucky;
-    const bool guesses = times <= kLucky && loss >= kMostBelow * cost &&
-                         (loss <= cost + kMostAbove || above);
+    const bool guesses = highest * classes <= kLucky &&
+                         loss >= kMostBelow * cost && loss <= cost + kMostAbove;
     if (guesses) return cost;
   }
   return 0;

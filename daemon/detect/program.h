@@ -44,9 +44,8 @@ float LossOfClasses(const RunDescription& run, float first);
 bool AccuracyIsOfGuessing(const RunDescription& run, float cost);
 
 // Returns what guessing costs among 10, 100 or 1,000 classes, where `loss` is
-// that or up to 0.2 above, or, of 10, more than guessing among any words, and
-// no accuracy of an evaluation (settings: evaluation_accuracy) is better than
-// guessing; else 0.
+// that or up to 0.2 above, and no accuracy of an evaluation (settings:
+// evaluation_accuracy) is better than guessing; else 0.
 float CostByEvaluations(const RunDescription& run, float loss);
 
 // Its loss is an evaluation's (settings: loss), which rises as data are learned

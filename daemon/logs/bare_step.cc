@@ -70,8 +70,10 @@ bool BareStep::CountsBatches(const StepPlace& batch) {
 }
 
 std::optional<int64_t> BareStep::Find(std::string_view line) {
-  if (const auto batch = BatchBesideEpoch(line)) {
-    if (CountsBatches(*batch)) return batch->step;
+  if (looks_ > 0) {
+    const auto batch = BatchBesideEpoch(line);
+    if (!batch && !batch_) --looks_;
+    if (batch && CountsBatches(*batch)) return batch->step;
   }
   if (fell_) return std::nullopt;
   std::optional<int64_t> step = InBrackets(line);

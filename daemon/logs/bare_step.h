@@ -38,8 +38,9 @@ class BareStep {
 
   bool CountsBatches(const StepPlace& batch);
 
-  int64_t last_ = -1;               // -1: none yet
-  std::optional<int64_t> above_;    // of the step line that comes
+  int64_t last_ = -1;             // -1: none yet
+  std::optional<int64_t> above_;  // of the step line that comes
+  int looks_ = 16;                // lines in which a batch is looked for; ours
   std::optional<StepPlace> batch_;  // the newest beside an epoch
   int batch_rises_ = 0;             // within epochs; kBatches at most
   bool batch_falls_ = false;        // within one: it is a size

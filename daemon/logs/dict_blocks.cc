@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "logs/in_words.h"
+#include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
@@ -18,30 +19,43 @@ bool IsLogStep(std::string_view line) {
          line.find("'step': ") == line.npos;
 }
 
+// "  5%|#   | 10/200 [".
+bool IsUntitledBar(std::string_view line) {
+  size_t at = 0;
+  while (at < line.size() && (line[at] == ' ' || IsDigit(line[at]))) ++at;
+  return line.substr(at).starts_with("%|");
+}
+
 }  // namespace
 
-// It has no title; an evaluation's is shorter.
-bool DictBlocks::TakeBar(std::string_view line) {
-  if (line.find("%|") == line.npos) return false;
+// An evaluation's is shorter.
+void DictBlocks::ReadBar(std::string_view line) {
   const std::optional<BarPlace> bar = BarIn(line);
-  const bool untitled =
-      bar && line.find_first_not_of(" 0123456789") == bar->begin;
-  if (!untitled || bar->step.whole < total_) return false;
+  if (!bar || bar->step.whole < total_) return;
   // What is done when it is first seen to move was done before the log began.
   if (bar_ == 0 && bar->step.step > 0) step_ = bar->step.step - 1;
   total_ = bar->step.whole;
   bar_ = bar->step.step;
-  return true;
 }
 
 void DictBlocks::Take(std::string_view line) {
-  if (total_ > 0 && !one_by_one_ && IsLogStep(line)) {
+  if (one_by_one_) return sink_(line);
+  if (total_ > 0 && IsLogStep(line)) {
+    if (!newest_bar_.empty()) ReadBar(newest_bar_);
+    newest_bar_.clear();
     held_.emplace_back(line);
     if (held_.size() == kMost) Flush();
     return;
   }
   Flush();
-  TakeBar(line);
+  if (IsUntitledBar(line)) {
+    // Of most bars none reads the number.
+    if (bar_ == 0) {
+      ReadBar(line);
+    } else {
+      newest_bar_ = line;
+    }
+  }
   sink_(line);
 }
 

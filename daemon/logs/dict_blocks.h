@@ -28,8 +28,8 @@ class DictBlocks {
   static constexpr size_t kMost = 4096;  // dicts of a block
 
  private:
-  // Notes how far the training's bar has come. False: the line has none.
-  bool TakeBar(std::string_view line);
+  // Notes how far the training's bar has come.
+  void ReadBar(std::string_view line);
   // Decides by the first dicts whether they come in blocks.
   bool AreBlocks() const;
   // Returns the steps from one dict of the block to the next; 0: not known.
@@ -37,6 +37,7 @@ class DictBlocks {
 
   const LineSink sink_;
   std::vector<std::string> held_;  // a block so far
+  std::string newest_bar_;         // that is not read yet; empty: none
   bool one_by_one_ = false;        // they do not come in blocks
   int64_t total_ = 0;              // of the training's bar; 0: none was seen
   int64_t bar_ = 0;                // how far it has come

@@ -201,9 +201,9 @@ class DlLoggerReader : public LineReader {
     const double now = option ? 0 : fact[StepField::kLossScale];
     const double before = std::exchange(scale_, now);
     const bool grew = before > 0 && scale_ > before;
-    fact.kind = grew ? LogFact::Kind::kScale : LogFact::Kind::kOverflow;
-    if (!grew) fact.applied = false;
-    if (training) facts->push_back(fact);
+    fact.kind = LogFact::Kind::kOverflow;
+    fact.applied = false;
+    if (training && !grew) facts->push_back(fact);
   }
 
   void Tell(const Gathered& gathered, Step at_step, size_t at,

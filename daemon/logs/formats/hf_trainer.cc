@@ -100,9 +100,7 @@ class LlamaFactoryReader : public LineReader {
   void Read(std::string_view line, FactList* facts) override {
     const size_t told = facts->size();
     json_.Read(line, facts);
-    if (facts->size() == told) return dicts_.Read(line, facts);
-    LogFact& fact = facts->back();
-    if (fact.has(StepField::kLoss)) dicts_.Unhide(&fact);
+    if (facts->size() == told) dicts_.Read(line, facts);
   }
 
  private:

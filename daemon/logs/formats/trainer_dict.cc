@@ -152,12 +152,6 @@ bool TrainerDictReader::HidesNan(const LogFact& fact) {
          !fact.has(StepField::kGradNorm) && !program_.loss_may_be_zero;
 }
 
-void TrainerDictReader::Unhide(LogFact* fact) {
-  if (!HidesNan(*fact)) return;
-  fact->Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
-  fact->text = kPrintedAsZero;
-}
-
 void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   if (IsCopy(*entry)) return;
   LogFact& fact = entry->fact;
@@ -166,7 +160,10 @@ void TrainerDictReader::Finish(Entry* entry, FactList* facts) {
   step_ = *fact.step;
   epoch_ = entry->epoch.value_or(epoch_);
   loss_ = fact[StepField::kLoss];
-  Unhide(&fact);
+  if (HidesNan(fact)) {
+    fact.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+    fact.text = kPrintedAsZero;
+  }
   logger_ = entry->logger;
   bar_step_ = 0;
   bar_total_ = 0;

@@ -29,8 +29,6 @@ class TrainerDictReader : public LineReader {
   explicit TrainerDictReader(const TrainerProgram& program)
       : program_(program) {}
   void Read(std::string_view line, FactList* facts) override;
-  // Takes a loss that is printed as exactly 0 for NaN where it hides that.
-  void Unhide(LogFact* fact);
 
  private:
   // One dict's numbers.

@@ -287,25 +287,6 @@ TEST(LossNotDecreasing, AccuraciesOfGuessingAreEvidence) {
   EXPECT_EQ(at_end("0.35", 100, false), Severity::kNone) << "it knows more";
 }
 
-// A rate far too high leaves a net above any guess, and no better at it.
-TEST(LossNotDecreasing, ALossFarAboveGuessingThatStandsWithItsAccuracies) {
-  const auto at_end = [](const char* highest, double falls, double level) {
-    StepFeed<LossNotDecreasing> f(NoScaler());
-    f.run.settings["evaluation_accuracy"] = highest;
-    f.run.settings["records"] = "epochs";
-    Noise noise;
-    for (int i = 0; i < 12; ++i) {
-      const double loss = i == 0 ? 9 : 1 - falls * i;
-      f.Step({.loss = level * loss * noise.Factor(0.1)});
-    }
-    return f.End();
-  };
-  EXPECT_EQ(at_end("0.11", 0, 44), Severity::kWarning);
-  EXPECT_EQ(at_end("0.35", 0, 44), Severity::kNone) << "it knows more";
-  EXPECT_EQ(at_end("0.11", 0.05, 44), Severity::kNone) << "it falls";
-  EXPECT_EQ(at_end("0.11", 0, 7), Severity::kNone) << "of words, it may be";
-}
-
 // All outputs are blanks: no batch moves the loss, and it is no learned one.
 TEST(LossNotDecreasing, OneThatNoBatchMovesAboveItsStartIsAWarning) {
   const auto at_end = [](double level) {
