@@ -304,6 +304,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return On(episode_.severity(), false, r.step);
   }
   const float cost = known ? Guesses(c) : 0;
+  if (cost > 0) kind_.scored = IsScoredAsGuess(c, cost);
   const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
   const bool long_so =
       OnlyMeansThatStand() ||
@@ -334,6 +335,12 @@ float LossNotDecreasing::Stood() const {
 
 bool LossNotDecreasing::Learns() const {
   return HasLeft() && level_ <= Stood() + LnOf(kLearned);
+}
+
+bool LossNotDecreasing::IsScoredAsGuess(const StepContext& c,
+                                        float cost) const {
+  return AccuracyIsOfGuessing(c.run, cost) ||
+         CostByEvaluations(c.run, course_.last()) == cost;
 }
 
 void LossNotDecreasing::LearnCost(float cost) {

@@ -58,6 +58,7 @@ class LossNotDecreasing {
   struct Kind {
     bool among = false;      // untrained_ is of guessing among classes
     bool may_stand = false;  // from the start on, in health
+    bool scored = false;     // accuracies say so, too, of one that guesses
   };
   // If no record follows.
   struct AtEnd {
@@ -80,6 +81,8 @@ class LossNotDecreasing {
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Returns what guessing costs if it guesses, and nothing else so far; else 0.
   float Guesses(const StepContext& c) const;
+  // Do accuracies say that it guesses?
+  bool IsScoredAsGuess(const StepContext& c, float cost) const;
   void LearnCost(float cost);
   // Does no batch move it?
   bool IsSilent() const {

@@ -1,6 +1,7 @@
 // What loss_not_decreasing says of what it found.
 
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include "detect/clamped_log.h"
@@ -41,7 +42,11 @@ void LossNotDecreasing::Describe(Finding* finding) const {
     DescribeFrozen(finding);
     return;
   }
-  const double level = std::exp(level_);
+  // The level is slow: it holds what was before the model guessed.
+  const bool guesses = about_ == About::kGuesses && !HasLeft();
+  const double level = guesses && course_.records() > 0
+                           ? static_cast<double>(course_.last())
+                           : std::exp(level_);
   const double first = std::exp(first_);
   if (about_ == About::kScoreless && !HasLeft()) {
     finding->sentence = Sentence(
@@ -77,14 +82,16 @@ void LossNotDecreasing::Describe(Finding* finding) const {
     if (Learns()) finding->numbers.push_back({"stood", stood, ""});
     return;
   }
+  const std::string guess =
+      level > kNearly * untrained_ && kind_.scored
+          ? "and the accuracy is that of guessing"
+          : Sentence(level > kNearly * untrained_ ? "more than" : "what",
+                     " guessing costs (", untrained_, ")");
   finding->sentence =
       about_ == About::kGuesses
           ? Sentence("The loss is about ", level, " after ",
                      finding->last_step - finding->opened_step, " steps, ",
-                     level > kNearly * untrained_
-                         ? "and the accuracy is that of guessing"
-                         : Sentence("what guessing costs (", untrained_, ")"),
-                     ": the model has learned nothing.")
+                     guess, ": the model has learned nothing.")
           : Sentence(
                 "The loss is about ", level, " after ",
                 finding->last_step - finding->opened_step, " steps and was ",

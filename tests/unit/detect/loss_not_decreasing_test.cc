@@ -92,6 +92,39 @@ TEST(LossNotDecreasing, ALanguageModelThatOnlyGuessesIsAWarning) {
   EXPECT_EQ(after("mmcv", 6.908, 112), Severity::kWarning) << "ln 1000";
 }
 
+// An accuracy is spoken of where one was told.
+TEST(LossNotDecreasing, FarAboveGuessingNoAccuracyIsClaimed) {
+  StepFeed<LossNotDecreasing> words(NoScaler());
+  words.run.framework = "nanogpt";
+  Noise noise;
+  for (int i = 0; i < 112; ++i) {
+    words.Step({.loss = 212 + 0.05 * noise.Normal(), .unseen = 9});
+  }
+  EXPECT_EQ(words.now, Severity::kWarning);
+  ExpectWords(words.Described().sentence);
+  StepFeed<LossNotDecreasing> classes(NoScaler());
+  classes.run.settings = {{"evaluation_accuracy", "0.11"},
+                          {"records", "epochs"}};
+  Noise other;
+  for (int i = 0; i < 12; ++i) {
+    classes.Step({.loss = (i == 0 ? 396 : 44) * other.Factor(0.1)});
+  }
+  EXPECT_EQ(classes.End(), Severity::kWarning);
+  ExpectWords(classes.Described().sentence);
+}
+
+// The first epoch is none of where it stands.
+TEST(LossNotDecreasing, WhereAGuessStandsIsToldOfTheNewest) {
+  StepFeed<LossNotDecreasing> f(NoScaler());
+  f.run.settings = {{"accuracy", "0.1003"}, {"records", "epochs"}};
+  Noise noise;
+  for (int i = 0; i < 30; ++i) {
+    f.Step({.loss = i == 0 ? 2.884 : 2.303 * noise.Factor(0.0005)});
+  }
+  EXPECT_EQ(f.End(), Severity::kWarning);
+  EXPECT_NEAR(*NumberOf(f.Described(), "loss"), 2.303, 5e-4);
+}
+
 // A classifier of ten whose units died: what guessing costs is ln 10.
 TEST(LossNotDecreasing, AClassifierThatGuessesIsAWarningAfterItsWarmUp) {
   const auto feed = [](double fall, int warm_up, int records) {
