@@ -54,14 +54,18 @@ void Assembler::TakeHappening(const LogFact& fact, uint64_t line) {
     }
   }
   const size_t lane = rank.lanes.OfHappening(fact, verdict);
+  double& scale = rank.lanes[lane].scale;
+  // "0" of a scale that is known, and is below what was printed.
+  const bool below =
+      fact.scale_at_most && scale > 0 && scale <= fact[StepField::kLossScale];
   if (!overflow && fact.has(StepField::kLossScale) &&
-      rank.lanes[lane].scale == fact[StepField::kLossScale]) {
+      (below || scale == fact[StepField::kLossScale])) {
     return;  // a copy, or the scale that it had anyway
   }
-  if (fact.has(StepField::kLossScale)) {
-    rank.lanes[lane].scale = fact[StepField::kLossScale];
-  }
   rank.waiting.push_back({line, lane, fact});
+  LogFact& kept = rank.waiting.back().fact;
+  if (below) kept.Set(StepField::kLossScale, scale);
+  if (kept.has(StepField::kLossScale)) scale = kept[StepField::kLossScale];
   if (rank.waiting.size() >= kWaitingMax) TellWaiting(&rank);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/scale_bound.h"
+
 namespace nanwatch {
 namespace {
 
@@ -23,15 +25,24 @@ bool Rounded(double scale) {
   return scale < 0.01 && std::frexp(scale, &exponent) != 0.5;
 }
 
+// The same where a log printed one of both as 0: it may have been anything
+// below, and no ratio says how it came there or from there.
+bool ReachableInPrint(const ScalerParameters& p, double from, double to,
+                      int64_t gap) {
+  if (to > from) return gap > 1 || to <= p.growth_factor * from;
+  return p.floor == 0 || to > p.floor || SameScale(to, p.floor);
+}
+
 }  // namespace
 
 bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
   if (p.growth == Growth::kStatistical) return true;
+  if (p.growth == Growth::kNever) return false;
+  if (BoundOf(std::min(from, to))) return ReachableInPrint(p, from, to, gap);
   if (p.growth == Growth::kEither) {
     return IsPower(from, to, p.growth_factor, gap) ||
            IsPower(from, to, p.backoff_factor, gap);
   }
-  if (p.growth == Growth::kNever) return false;
   if (p.floor > 0 && to < p.floor && !SameScale(to, p.floor)) return false;
   if (p.ceiling > 0 && to > p.ceiling && !SameScale(to, p.ceiling)) {
     return false;

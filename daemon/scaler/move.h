@@ -38,7 +38,8 @@ struct Move {
   bool consecutive = false;  // no update between the two records
 };
 
-// Over `gap` updates, most of which were not seen.
+// Over `gap` updates, most of which were not seen. A scale of which only a
+// bound is known (model/scale_bound.h) may have come from any above it.
 bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap);
 
 // Of a move that is Reachable: what of it the scaler never does, by the flags

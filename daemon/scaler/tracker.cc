@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/scale_bound.h"
 #include "scaler/log2.h"
 
 namespace nanwatch {
@@ -116,7 +117,10 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   const Told told = ToldBy(record, check_off_);
   const bool has_scale = record.has(StepField::kLossScale);
   const double scale = has_scale ? record[StepField::kLossScale] : 0;
-  const bool stands = has_scale && scale == scale_;
+  // One that was printed as 0 is no higher than it was.
+  const bool stands =
+      has_scale &&
+      (scale == scale_ || (scale_ > 0 && scale > scale_ && BoundOf(scale)));
   if (stands || (has_scale && Usable(scale))) {
     if (stands) {
       transition_ = Transition::kHeld;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/scale_bound.h"
 #include "scaler/tracker.h"
 
 namespace nanwatch {
@@ -128,6 +129,27 @@ TEST(Move, AfterAResumeTheFirstGrowthMayComeAtAnyTime) {
   f.Good(2048, 50);
   f.Step(2048, false, 20);
   EXPECT_EQ(f.Step(4096, false), Impossible::kNone);
+}
+
+// "0" says that it is no more than a half: no ratio leads there.
+TEST(Move, AScaleThatAPrintRoundsToZeroMayHaveComeFromAnyAbove) {
+  Feed f("pytorch", 50);
+  f.Good(0x1p-3, 60);
+  EXPECT_EQ(f.Step(AtMost(0.03125), true, 200), Impossible::kNone);
+  EXPECT_EQ(f.Step(0x1p-3, false, 400), Impossible::kNone);
+  EXPECT_EQ(f.impossible(), 0u);
+  Feed low("pytorch", 50);
+  low.Good(0x1p-20, 60);
+  low.Step(AtMost(0.03125), true, 200);
+  EXPECT_EQ(low.tracker.last_transition(), Transition::kHeld);
+  EXPECT_EQ(low.tracker.scale(), 0x1p-20) << "it is no higher";
+  Feed floor("fairseq");  // at 1e-4
+  floor.Good(1, 60);
+  EXPECT_EQ(floor.Step(AtMost(0x1p-20), true, 200), Impossible::kRatio);
+  Feed grew("pytorch", 50);
+  grew.Good(0x1p-3, 60);
+  grew.Step(AtMost(0.03125), true);
+  EXPECT_EQ(grew.Step(1, false), Impossible::kRatio) << "in one update";
 }
 
 TEST(Move, LogsWithGapsCountTheirSteps) {
