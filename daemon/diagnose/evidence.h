@@ -194,6 +194,7 @@ struct RunEvidence {
   std::vector<OutlierBatches> outliers;
   uint64_t grad_norm_finite = 0;
   uint64_t grad_norm_nonfinite = 0;
+  uint64_t grad_norm_nan = 0;  // of those
   uint64_t grad_norm_finite_while_overflow = 0;
   uint64_t loss_finite_while_overflow = 0;
   std::optional<double> zero_fraction;       // newest

@@ -20,13 +20,21 @@ bool HasNanNorm(const Finding& finding) {
          std::isnan(NumberOf(finding, "grad_norm").value_or(0));
 }
 
+// True where the scale is 1 in every record: nothing is scaled, and no range of
+// fp16 is left.
+bool IsOne(const Case& c) {
+  const RunEvidence& e = c.evidence;
+  return !e.scaler_dynamic && e.scale_now == 1.0 && e.scale_min == 1.0 &&
+         e.scale_max == 1.0 && !HasFp16(c.run);
+}
+
 // Returns the finding of updates that the program itself leaves out, one after
-// another, for a norm that is not finite: rules on the norm do not look at
-// those. What had grown before, and what holds infinities alone, may have left
-// the range.
+// another, for a norm that is NaN: rules on the norm do not look at those. What
+// had grown before, and what holds infinities, may have left the range.
 const Finding* LeftOut(const Facts& f) {
   const RunEvidence& e = f.evidence;
-  if (e.grad_norm_nonfinite == 0 || e.grad_norm_finite_while_overflow > 0 ||
+  if (e.grad_norm_nan == 0 || e.grad_norm_nan < e.grad_norm_nonfinite ||
+      e.grad_norm_finite_while_overflow > 0 ||
       std::any_of(e.ops.begin(), e.ops.end(), IsGradient) ||
       f.found.HasAny(kNorm)) {
     return nullptr;
@@ -198,7 +206,7 @@ RuleId RuleOfNan(const Facts& f, const CauseVerdict& verdict) {
 
 std::optional<BackwardNan> FindBackwardNan(const Facts& f) {
   const RunEvidence& e = f.evidence;
-  if (f.scaled || e.loss_finite == 0 ||
+  if ((f.scaled && !IsOne(f)) || e.loss_finite == 0 ||
       f.run.overflow_mode == OverflowMode::kSaturation) {
     return std::nullopt;
   }

@@ -57,6 +57,16 @@ std::string Where(const BackwardNan& nan) {
                         : "");
 }
 
+// Returns " 167 updates in a row were left out for it."; empty where no rule
+// counted them.
+std::string LostToIt(const Facts& f) {
+  const Finding* row = f.found.First(RuleId::kOverflowStreak);
+  const auto updates = row == nullptr ? std::nullopt : NumberOf(*row, "streak");
+  if (!updates) return "";
+  return fmt::format(" {:.0f} updates in a row were left out for it.",
+                     *updates);
+}
+
 }  // namespace
 
 bool WhenNanBackward(const Facts& f, const Matches&, Match* match) {
@@ -80,9 +90,9 @@ void SayNanBackward(const Facts& f, Match* match) {
   const BackwardNan& nan = *f.backward;
   match->Say(
       fmt::format("{} is born in the backward pass at step {}. The loss of "
-                  "that step is finite, {}.",
+                  "that step is finite, {}.{}",
                   nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]),
-                  nan.step, Where(nan)));
+                  nan.step, Where(nan), nan.left_out ? LostToIt(f) : ""));
   if (nan.gradients.empty()) {
     match->Support(EvidenceGrade::kHypothesis,
                    "No gradient of a single parameter was reported, so the "
@@ -95,6 +105,8 @@ void SayNanBackward(const Facts& f, Match* match) {
                                "update wrote NaN into the weights.",
                                e.first_kept_nonfinite_loss_step));
   }
+  // Those are left out already, and no later one is better.
+  if (nan.left_out) return;
   std::string leave = "Leave an update out whose gradient norm is not finite";
   if (spoilt) leave += ", and {back}";
   match->Advise(leave + ".");

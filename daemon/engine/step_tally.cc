@@ -53,6 +53,7 @@ inline void StepTally::AddValues(const StepRecord& record, bool overflow,
       norm_finite_while_overflow_ += overflow;
     } else {
       ++norm_nonfinite_;
+      norm_nan_ += std::isnan(record[StepField::kGradNorm]);
     }
   }
   if (record.has(StepField::kZeroFraction)) {
@@ -122,6 +123,7 @@ void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
 void StepTally::AddGradients(RunEvidence* evidence) const {
   evidence->grad_norm_finite += norm_finite_;
   evidence->grad_norm_nonfinite += norm_nonfinite_;
+  evidence->grad_norm_nan += norm_nan_;
   evidence->grad_norm_finite_while_overflow += norm_finite_while_overflow_;
 }
 

@@ -63,6 +63,7 @@ class StepTally {
   uint64_t same_ = 0;       // of them
   uint64_t norm_finite_ = 0;
   uint64_t norm_nonfinite_ = 0;
+  uint64_t norm_nan_ = 0;  // of those
   uint64_t norm_finite_while_overflow_ = 0;
   std::optional<double> zero_fraction_;
   std::optional<double> underflow_fraction_;

@@ -39,7 +39,7 @@ TestCase Applied() {
   e.loss_nonfinite = 2;
   e.nonfinite_loss_rank = 0;
   e.grad_norm_finite = 130;
-  e.grad_norm_nonfinite = 3;
+  e.grad_norm_nonfinite = e.grad_norm_nan = 3;
   Finding& norm = t.Find(28, Family::kGradient, Severity::kCritical);
   norm.opened_step = 130;
   norm.numbers = {{"grad_norm", std::nan(""), ""}};
@@ -132,7 +132,9 @@ TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
   EXPECT_EQ(cause.step, 130);
   EXPECT_EQ(cause.grade, EvidenceGrade::kHypothesis);
   TestCase untold = t;  // nobody told the norm
-  untold.evidence.grad_norm_nonfinite = 0;
+  untold.evidence.grad_norm_nonfinite = untold.evidence.grad_norm_nan = 0;
+  TestCase inf = t;  // what is infinite may have left a range
+  inf.evidence.grad_norm_nan = 2;
   TestCase grown = t;
   grown.Find(27, Family::kGradient, Severity::kWarning).opened_step = 120;
   TestCase infinite = t;
@@ -140,7 +142,33 @@ TEST(NanFromBackward, UpdatesThatTheProgramLeavesOutAreOfIt) {
   op.inf = std::exchange(op.nan, 0);
   op.kept_nan = 0;
   op.first_kept_step = -1;
-  for (const TestCase* other : {&untold, &grown, &infinite}) {
+  for (const TestCase* other : {&untold, &inf, &grown, &infinite}) {
+    for (const CauseVerdict& verdict : other->Verdict().causes) {
+      EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
+    }
+  }
+}
+
+// Programs without a scaler print a scale of 1.
+TEST(NanFromBackward, AFixedScaleOfOneIsNone) {
+  TestCase t = Applied();
+  t.evidence.loss_nonfinite = t.evidence.applied_overflows = 0;
+  t.evidence.first_kept_nonfinite_loss_step = -1;
+  t.evidence.scale_first = t.evidence.scale_now = 1;
+  t.evidence.scale_min = t.evidence.scale_max = 1;
+  t.findings.clear();
+  Finding& row = t.Find(5, Family::kScale, Severity::kCritical);
+  row.opened_step = 130;
+  row.numbers = {{"streak", 167, "updates"}};
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  ExpectWords(cause.sentence);
+  TestCase half = t;
+  half.run.precision = "fp16";
+  TestCase fell = t;
+  fell.evidence.scale_max = 2;
+  fell.evidence.scaler_dynamic = true;
+  for (const TestCase* other : {&half, &fell}) {
     for (const CauseVerdict& verdict : other->Verdict().causes) {
       EXPECT_NE(verdict.cause, Cause::kNanFromBackward);
     }
