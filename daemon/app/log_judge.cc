@@ -58,6 +58,7 @@ LogVerdict LogJudge::Finish() {
       EndOf(stopped, went_on, broke), broke ? broke->rank : std::nullopt);
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
+  verdict.steps_counted = reader_.counts_steps();
   verdict.updates =
       verdict.steps_between ? shown_ : static_cast<uint64_t>(verdict.steps);
   verdict.ranks = records_.ranks();

@@ -22,11 +22,14 @@ struct LogVerdict : RecordVerdict {
   uint64_t lines = 0;   // read
   // Updates of the first rank; where most are not in the log, those that are.
   uint64_t updates = 0;
+  bool steps_counted = false;  // and not told: a record may stand for many
   size_t ranks = 0;
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
   std::optional<LogBroke> broke;
   std::string cut;  // why the rest was not read, no full stop; empty: it was
+
+  bool leaves_steps_out() const { return steps_between || steps_counted; }
 };
 // How a log's records ended. `went_on`: records followed after the program said
 // that it stops.

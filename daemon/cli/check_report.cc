@@ -199,7 +199,7 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
     out += fmt::format(
         "; {}, {}", Counted(verdict.lines, "line"),
         Counted(verdict.updates,
-                verdict.steps_between ? "recorded update" : "update"));
+                verdict.leaves_steps_out() ? "recorded update" : "update"));
     if (verdict.ranks > 1) {
       out += fmt::format(" of {} ranks", Grouped(verdict.ranks));
     }
@@ -273,7 +273,7 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
   std::string first = FirstOf(log);
   if (first.empty()) {
     first = Counted(verdict.steps,
-                    verdict.steps_between ? "recorded step" : "step");
+                    verdict.leaves_steps_out() ? "recorded step" : "step");
   }
   return fmt::format("{}  {}: {}\n", LogVerdictText(log, style),
                      style.Bold(PathOf(log)), first);

@@ -79,7 +79,7 @@ void ClippedBeforeUnscaling::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The gradient norm times the loss scale is ", limit_, " in ", same_,
-      " updates in a row: gradients are clipped before they are unscaled, and "
+      " records in a row: gradients are clipped before they are unscaled, and "
       "every update is cut to ",
       limit_, " divided by the scale.");
   finding->numbers = {{"limit", limit_, ""},

@@ -154,6 +154,20 @@ inline bool IsLeftOut(const StepContext& c) {
          !c.scaler.scale();
 }
 
+// A fixed scale of 1 scales nothing: programs print it where there is none.
+inline bool ScalesGradients(const StepContext& c) {
+  return c.scaler.scale() && (c.scaler.dynamic() || c.scaler.scale() != 1.0);
+}
+
+// Steps lie between this record and the one before. Where the scale alone tells
+// overflows, it tells of theirs, too, and not how many there were.
+inline bool IsApart(const StepContext& c) {
+  return c.scaler.updates() > 1 && c.scaler.step_gap() > 1;
+}
+inline bool TellsOfItsOwn(const StepContext& c) {
+  return c.record.flags_present != 0 || c.record.float_status != nullptr;
+}
+
 // Overflows that would be `severity` if each had cost its update, and that are
 // applied all the same: who declares the check off wants that. Of others it is
 // not known what went into the weights.

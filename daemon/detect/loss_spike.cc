@@ -343,9 +343,10 @@ std::string LossSpike::SayStuck(Tense tense) const {
 void LossSpike::Describe(Finding* finding) const {
   episode_.Describe(finding);
   if (falls_) {
-    finding->sentence = Sentence(
-        "The loss rose from ", fall_.from(), " to ", fall_.to(), " while ",
-        fall_.falls(), " updates overflowed, and the loss scale never grew.");
+    finding->sentence =
+        Sentence("The loss rose from ", fall_.from(), " to ", fall_.to(),
+                 " while overflows came in ", fall_.falls(),
+                 " records, and the loss scale never grew.");
     finding->numbers = {{"loss", fall_.to(), ""},
                         {"lowest", fall_.from(), ""},
                         {"overflows", static_cast<double>(fall_.falls()), ""}};

@@ -47,7 +47,7 @@ void MetricAbsentAsZero::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence = Sentence(
       "The gradient norm was exactly 0 in each of ", zeros_,
-      " updates while the loss moved: it is not collected, it is printed with "
+      " records while the loss moved: it is not collected, it is printed with "
       "too few digits, or batches alone move the loss. Nothing can be said of "
       "the gradients.");
   finding->numbers = {{"attempts", static_cast<double>(zeros_), "updates"}};

@@ -40,8 +40,8 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
 
 void NeverCalibrated::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence("None of the first ", updates_, " updates went well");
+  finding->sentence = Sentence("None of the first ", updates_,
+                               " records shows an update that went well");
   finding->numbers = {{"attempts", static_cast<double>(updates_), "updates"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale went from ", first_scale_,

@@ -1,6 +1,7 @@
 #include "detect/overflow_rate.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "detect/sentence.h"
@@ -58,6 +59,10 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
     credit_ = std::min(credit_ + earned(), kGrowthsKept * earned());
   }
   bool excess = false;
+  const bool gap = IsApart(c) && TellsOfItsOwn(c);
+  apart_ =
+      gap ? kWindow
+          : static_cast<int32_t>(std::max<int64_t>(0, apart_ - 1 - steady));
   if (scaler.overflowed()) {
     // It does not tell its scale, nor would the growth before it have.
     if (!c.record.has(StepField::kLossScale) && quiet_ >= kQuiet) {
@@ -67,6 +72,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
     if (credit_ > 0) --credit_;
     quiet_ = 0;
     if (excess) applied_ = scaler.fate() == Fate::kApplied;
+    more_ |= !excess || (IsApart(c) && !TellsOfItsOwn(c));
   } else if (quiet_ < kQuiet) {
     ++quiet_;
   }
@@ -78,7 +84,7 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
     trigger = rate > t[kCritical] ? Severity::kCritical : Severity::kWarning;
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
-    scaled_ = c.scaler.scale().has_value();
+    scaled_ = ScalesGradients(c);
     count_ = excess_.ones();
   }
   return episode_.On(trigger, rate < t[kClearBelow], c.record.step, 1);
@@ -86,17 +92,22 @@ Severity OverflowRate::OnStep(const StepContext& c, Thresholds t) {
 
 void OverflowRate::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  // Of steps without a record nobody knows, so there is no share to tell.
+  const int all = std::max(count_, excess_.size());
+  const std::string share =
+      apart_ > 0 ? Sentence("At least ", count_, " updates lately")
+                 : Sentence(more_ && count_ < all ? "At least " : "", count_,
+                            " of the last ", all, " updates");
   finding->SayBoth([&](Tense tense) {
     const char* const lost =
         tense == Tense::kPresent ? "; they are lost." : "; they were lost.";
     return Sentence(
-        count_, " of the last ", std::max(count_, excess_.size()),
+        share,
         left_out_
-            ? " updates were left out; the records do not say whether for "
-              "overflows."
-            : Sentence(scaled_ ? " updates overflowed, more than a loss "
-                                 "scale that grows explains"
-                               : " updates were not finite",
+            ? " were left out; the records do not say whether for overflows."
+            : Sentence(scaled_ ? " overflowed, more than a loss scale that "
+                                 "grows explains"
+                               : " were not finite",
                        applied_ ? "; they are applied all the same." : lost));
   });
   finding->numbers = {

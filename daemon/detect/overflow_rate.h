@@ -33,7 +33,11 @@ class OverflowRate {
   int64_t step_ = 0;    // its
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
-  bool scaled_ = false;    // a loss scale was seen with the newest
+  bool scaled_ = false;    // gradients were scaled at the newest
+  bool more_ = false;      // there were others, or may have been
+  // Updates until all with steps between them, of which nothing is known, have
+  // left the window; 0: there are none.
+  int32_t apart_ = 0;
 };
 
 }  // namespace nanwatch

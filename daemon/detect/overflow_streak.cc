@@ -68,15 +68,14 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   }
   // A scale that fell between two step lines says that there was an overflow
   // among many steps, not that they followed one another.
-  const bool told =
-      c.record.flags_present != 0 || c.record.float_status != nullptr;
-  if (!told && scaler.step_gap() > 1)
-    elsewhere_ = Count(scaler.overflow_streak() - 1);
+  const bool told = TellsOfItsOwn(c);
+  if (!told && IsApart(c)) elsewhere_ = Count(scaler.overflow_streak() - 1);
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   // Where they are applied all the same, updates are seen.
   row_ = scaler.fate() == Fate::kApplied ? 0 : Count(streak);
   row_scale_ = scaler.present_scale().value_or(-1);
+  scaled_ = ScalesGradients(c);
   Severity trigger = Severity::kNone;
   // A search for the scale may have a good update half way.
   const int at_least = Starting(c) ? kCritical : kWarning;
@@ -86,7 +85,8 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
     streak_ = Count(streak);
-    apart_ = told && scaler.step_gap() > 1;
+    apart_ = told && IsApart(c);
+    since_ = first_step_;
     to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
     scale_ = scaler.present_scale().value_or(-1);
   }
@@ -100,6 +100,7 @@ Severity OverflowStreak::OnEnd(Thresholds t) {
   }
   streak_ = row_;
   scale_ = row_scale_;
+  since_ = first_step_;
   left_out_ = applied_ = apart_ = false;
   return episode_.OnSince(first_step_, Severity::kCritical, false, first_step_,
                           1);
@@ -109,14 +110,15 @@ void OverflowStreak::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
       Sentence(streak_, apart_ ? " recorded" : "",
-               left_out_     ? " updates in a row were left out since step "
-               : scale_ >= 0 ? " updates in a row overflowed since step "
-                             : " updates in a row were not finite since step ",
-               finding->opened_step,
+               left_out_ ? " updates in a row were left out since step "
+               : scaled_ ? " updates in a row overflowed since step "
+                         : " updates in a row were not finite since step ",
+               since_,
                left_out_  ? "; the records do not say whether for overflows"
                : applied_ ? "; they are applied all the same"
                           : "; all of them are lost");
-  finding->numbers = {{"streak", static_cast<double>(streak_), "updates"}};
+  finding->numbers = {{"streak", static_cast<double>(streak_), "updates"},
+                      {"streak_from", static_cast<double>(since_), "step"}};
   if (scale_ >= 0) {
     finding->sentence += Sentence("; the loss scale is ", scale_);
     finding->numbers.push_back({"scale", scale_, ""});

@@ -25,7 +25,8 @@ class OverflowStreak {
 
  private:
   Episode episode_;
-  int64_t first_step_ = 0;  // of the streak
+  int64_t first_step_ = 0;  // of the newest streak
+  int64_t since_ = 0;       // the same of the one that is told
   double scale_ = -1;       // -1: none in the records
   double row_scale_ = -1;   // the same, of the newest record
   int32_t streak_ = 0;
@@ -35,6 +36,7 @@ class OverflowStreak {
   bool applied_ = false;
   bool left_out_ = false;  // as IsLeftOut
   bool apart_ = false;     // steps without a record lie between them
+  bool scaled_ = false;    // gradients were scaled at the newest
 };
 
 }  // namespace nanwatch

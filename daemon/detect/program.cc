@@ -179,6 +179,11 @@ bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {
   return read.ec == std::errc() && step >= from && step < before;
 }
 
+bool CountsSteps(const RunDescription& run) {
+  const auto told = run.settings.find("steps");
+  return told != run.settings.end() && told->second == "counted";
+}
+
 bool TellsRatesExactly(const RunDescription& run) {
   const auto told = run.settings.find("learning_rates");
   return told != run.settings.end() && told->second == "exact";

@@ -88,6 +88,10 @@ bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before);
 // where it begins there and raises what is lower itself.
 double LeastUsualScale(const RunDescription& run);
 
+// Its steps were counted, since nothing told them (settings: steps): a record
+// may stand for many updates.
+bool CountsSteps(const RunDescription& run);
+
 // A learning rate of 0 is one, and no small one that was printed with few
 // digits.
 bool TellsRatesExactly(const RunDescription& run);

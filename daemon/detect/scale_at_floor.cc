@@ -156,8 +156,10 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
 
 void ScaleAtFloor::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const char* const overflows =
-      overflows_at_floor_ == 1 ? " overflow" : " overflows";
+  // A record may tell of several.
+  const std::string overflows =
+      Sentence("; overflows came in ", overflows_at_floor_,
+               overflows_at_floor_ == 1 ? " record" : " records");
   if (BoundOf(scale_)) {
     finding->sentence =
         Sentence("The loss scale fell to ", scale_,
@@ -166,7 +168,7 @@ void ScaleAtFloor::Describe(Finding* finding) const {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, " (its scaler's floor is not known)",
         overflows_at_floor_ > 0
-            ? Sentence("; ", overflows_at_floor_, overflows, " came ",
+            ? Sentence(overflows, " ",
                        scale_ < floor_ ? Sentence("at ", floor_, " or below")
                                        : std::string("there"),
                        ", where a lower scale does not help.")
@@ -175,8 +177,8 @@ void ScaleAtFloor::Describe(Finding* finding) const {
     finding->sentence = Sentence(
         "The loss scale fell to ", scale_, ", its floor",
         overflows_at_floor_ > 0
-            ? Sentence("; ", overflows_at_floor_, overflows,
-                       " came there, where the scaler can do nothing more.")
+            ? Sentence(overflows,
+                       " there, where the scaler can do nothing more.")
             : std::string("; the next overflow cannot lower it further."));
   }
   finding->numbers = {{"scale", scale_, ""},

@@ -179,22 +179,25 @@ void ScaleBelowOne::Describe(Finding* finding) const {
   }
   episode_.Describe(finding);
   const bool zero = scale_ == 0;
-  finding->sentence =
-      Sentence("The loss scale ",
-               zero ? std::string("fell below the smallest float and is 0")
-                    : Sentence("is ", scale_),
-               ", below 1, for ", below_, " updates");
+  // Where it is not below 1 any more, nobody counts.
+  const bool over = below_ == 0;
+  finding->sentence = Sentence(
+      "The loss scale ", zero ? "fell below the smallest float and " : "",
+      over ? "was " : "is ", scale_, ", below 1",
+      over ? "" : Sentence(", for ", below_, " records"));
   if (overflows_ > 0) {
     // Logs that print a scale as 0 may tell no overflow either.
-    finding->sentence += Sentence(", and ", BoundOf(scale_) ? "at least " : "",
-                                  overflows_, " of them overflowed");
+    finding->sentence += Sentence(
+        ", and ", BoundOf(scale_) ? "at least " : "", overflows_,
+        overflows_ == 1 ? " of them shows" : " of them show", " an overflow");
   }
   if (dead_) {
     finding->sentence += ": it never moves, and the loss does not fall.";
   } else {
     finding->sentence +=
-        zero ? ": no gradient is left of a loss times 0."
-             : ": gradients are made smaller than without any scaling.";
+        zero   ? ": no gradient is left of a loss times 0."
+        : over ? ": gradients were made smaller than without any scaling."
+               : ": gradients are made smaller than without any scaling.";
   }
   finding->numbers = {
       {"scale", scale_, ""},

@@ -28,6 +28,13 @@ constexpr double kEndRatio = 8;  // ratio; ours
 // Some scalers grow past what a float holds.
 constexpr double kLargest = std::numeric_limits<float>::max();
 
+// Updates, at the rate of the fall; -1: no forecast. Steps between two records
+// may have had overflows of their own.
+int64_t FloorIn(const StepContext& c) {
+  if (c.scaler.step_gap() > 1) return -1;
+  return c.scaler.updates_to_floor().value_or(-1);
+}
+
 }  // namespace
 
 constinit const RuleSpec ScaleCollapse::kSpec = {
@@ -109,9 +116,9 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (trigger != Severity::kNone) {
     scale_ = scale;
     from_ = std::max(episode_.open() ? from_ : 0, fell ? far : near);
-    to_floor_ = c.scaler.updates_to_floor().value_or(-1);
+    to_floor_ = FloorIn(c);
   } else if (to_floor_ > 0) {
-    to_floor_ = c.scaler.updates_to_floor().value_or(-1);
+    to_floor_ = FloorIn(c);
   }
   if (episode_.open()) scale_ = std::min(scale_, scale);
   if (c.scaler.present_scale() == 0.0) scale_ = 0;

@@ -261,8 +261,8 @@ void UnderflowMeasured::Describe(Finding* finding) const {
   if (died_) {
     SayOfDeath(finding);
   } else if (all_zero_ > 0) {
-    finding->sentence = Sentence("Every gradient element is 0 at ", all_zero_,
-                                 " updates in a row.");
+    finding->sentence = Sentence("Every gradient element is 0 in ", all_zero_,
+                                 " records in a row.");
   } else if (zeros_ >= 0 && zeros_ - usual_zeros_ > std::max(fraction_, 0.0)) {
     finding->sentence =
         Sentence(100 * zeros_, " % of the gradient elements are 0, ",

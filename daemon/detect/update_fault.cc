@@ -136,7 +136,7 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
 void UpdateFaultRule::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->sentence =
-      Sentence(WordsOf(said_), ", for ", told_, " updates in a row.");
+      Sentence(WordsOf(said_), ", for ", told_, " records in a row.");
   finding->numbers = {{"fault", static_cast<double>(said_), ""},
                       {"updates", static_cast<double>(told_), "updates"}};
 }

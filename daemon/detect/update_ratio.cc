@@ -84,9 +84,9 @@ Severity UpdateRatio::OnStep(const StepContext& c, Thresholds t) {
 
 namespace {
 
-// ", for 20 updates in a row"; empty where that is over.
-std::string For(int64_t updates) {
-  return updates > 1 ? Sentence(", for ", updates, " updates in a row") : "";
+// ", for 20 records in a row"; empty where that is over.
+std::string For(int64_t records) {
+  return records > 1 ? Sentence(", for ", records, " records in a row") : "";
 }
 
 }  // namespace

@@ -83,12 +83,12 @@ void WeightUnchanged::Describe(Finding* finding) const {
   finding->sentence =
       by_digest_
           ? Sentence("The replica's digest is the same for ", same_,
-                     " updates that were not skipped",
+                     " records of updates that were not skipped",
                      ever ? ": updates do not reach the weights."
                           : ", since the start: updates do not reach the "
                             "weights, or it covers something else.")
           : Sentence("The norm of the update is 0 for ", zero_,
-                     " updates that were not skipped",
+                     " records of updates that were not skipped",
                      ever ? ": the weights do not change."
                           : ", since the start: the weights do not change, or "
                             "it is not collected.");

@@ -62,15 +62,27 @@ bool Underflows(const Facts& f) {
   return f.evidence.underflow_fraction.value_or(0) > f.at.vanishes;
 }
 
-// Returns the longest row that the rule counted; the evidence forgets after 50.
-int64_t LongestStreak(const Facts& f) {
-  double longest = static_cast<double>(f.evidence.overflow_streak);
-  if (!f.found.has(kOverflowStreak)) return static_cast<int64_t>(longest);
+// Overflows in a row.
+struct Row {
+  int64_t updates = 0;
+  int64_t from = 0;  // step
+};
+
+// Returns the longest that the rule counted; the evidence forgets after 50.
+// `from`: of one that no rule counted.
+Row LongestRow(const Facts& f, int64_t from) {
+  Row longest = {static_cast<int64_t>(f.evidence.overflow_streak), from};
+  if (!f.found.has(kOverflowStreak)) return longest;
   for (const Finding& finding : f.found) {
     if (finding.rule != kOverflowStreak) continue;
-    longest = std::max(longest, NumberOf(finding, "streak").value_or(0));
+    const auto updates =
+        static_cast<int64_t>(NumberOf(finding, "streak").value_or(0));
+    if (updates < longest.updates) continue;
+    longest = {updates,
+               static_cast<int64_t>(NumberOf(finding, "streak_from")
+                                        .value_or(static_cast<double>(from)))};
   }
-  return static_cast<int64_t>(longest);
+  return longest;
 }
 
 // True when no op and no NaN loss is the better cause.
@@ -131,7 +143,7 @@ bool OneFits(const Facts& f, const Match& match) {
   const int64_t steps = e.last_step - Since(f, match.verdict.rules) + 1;
   return e.overflows_last_50 < e.updates_last_50 &&
          (e.overflow_streak < f.at.floor_streak ||
-          2 * LongestStreak(f) < steps);
+          2 * LongestRow(f, 0).updates < steps);
 }
 
 // --------------------------------------------------------------------- says
@@ -170,8 +182,19 @@ void SayOfSize(const RunEvidence& e, Match* match) {
                  WhatOverflows(*e.scale_now, "at this scale", "the scale"));
 }
 
+// Returns the same where steps lie between the records: one of them may have
+// gone through.
+std::string AgainAndAgain(bool skipped, Tense tense) {
+  const char* const to = tense == Tense::kPast ? "from" : "since";
+  return skipped ? fmt::format("Updates {} skipped again and again {}",
+                               In(tense, "have been", "were"), to)
+                 : fmt::format("Updates {} again and again {}",
+                               In(tense, "have overflowed", "overflowed"), to);
+}
+
 // Returns what becomes of updates where now and then one goes through.
 std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
+  if (LeavesStepsOut(e)) return AgainAndAgain(skipped, tense);
   const char* const to = tense == Tense::kPast ? "from" : "since";
   if (!skipped) {
     return fmt::format("Most updates {} {}",
@@ -187,6 +210,7 @@ std::string MostUpdates(const RunEvidence& e, bool skipped, Tense tense) {
 // Returns "No update has been applied since", "Every update of the optimizer D
 // has overflowed since".
 std::string NoUpdate(const RunEvidence& e, bool skipped, Tense tense) {
+  if (e.steps_between) return AgainAndAgain(skipped, tense);
   const std::string of = OfOptimizer(e);
   const char* const to = tense == Tense::kPast ? "from" : "since";
   return skipped ? fmt::format("No update{} {} applied {}", of,
@@ -236,9 +260,10 @@ void SayMoreOfStuck(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   SayOfSize(e, match);
   if (e.skipped > e.overflow_streak && !e.steps_between) {
-    match->Support(EvidenceGrade::kEstablished,
-                   fmt::format("{} of {} updates{} were skipped.", e.skipped,
-                               e.updates, OfOptimizer(e)));
+    match->Support(
+        EvidenceGrade::kEstablished,
+        fmt::format("{} of {} {}updates{} were skipped.", e.skipped, e.updates,
+                    e.steps_counted ? "recorded " : "", OfOptimizer(e)));
   }
   SayOfLoss(f, match);
   SayOfUnderflow(e, match);
@@ -257,13 +282,17 @@ bool WhenCollapseUnseen(const Facts& f, const Matches& before, Match* match) {
 }
 
 void SayCollapseUnseen(const Facts& f, Match* match) {
+  const Row row = LongestRow(f, match->verdict.step);
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} updates in a row were skipped. No loss scale is "
-        "reported; one that falls with each of them has long been at its "
+        "{} step {}: {} {}. No loss scale is reported; one that falls with "
+        "each of them has long been at its "
         "floor. {}",
-        NoUpdate(f.evidence, true, tense), match->verdict.step,
-        LongestStreak(f), LowerDoesNotHelp(tense));
+        NoUpdate(f.evidence, true, tense), row.from, row.updates,
+        f.evidence.steps_between
+            ? "recorded steps in a row show skipped updates"
+            : "updates in a row were skipped",
+        LowerDoesNotHelp(tense));
   }));
   SayOfLoss(f, match);
 }
@@ -280,10 +309,10 @@ void SayCollapseMostly(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} of the last {}{} overflowed, though the loss scale {}. "
-        "{}",
+        "{} step {}: {} of the last {}{} {}, though the loss scale {}. {}",
         MostUpdates(e, AreSkipped(e), tense), match->verdict.step,
         e.overflows_last_50, e.updates_last_50, OfOptimizer(e),
+        LeavesStepsOut(e) ? StepsOverflowed(e) : "overflowed",
         HowItFell(e, "is"), LowerDoesNotHelp(tense));
   }));
   SayMoreOfStuck(f, match);
@@ -295,17 +324,18 @@ bool WhenCollapseStuck(const Facts& f, const Matches& before, Match* match) {
 
 void SayCollapseStuck(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
-  const int64_t step = match->verdict.step;
-  const int64_t streak = LongestStreak(f);
+  const Row row = LongestRow(f, match->verdict.step);
   // A log with a gap tells of more updates than its lines have steps.
-  const bool before = streak > e.last_step - step + 1;
+  const bool before = row.updates > e.last_step - row.from + 1;
   match->Say(InBothTenses([&](Tense tense) {
-    return fmt::format(
-        "{} {}step {}: {} updates in a row overflowed, though the loss scale "
-        "{}. {}{}",
-        NoUpdate(e, AreSkipped(e), tense), before ? "before " : "", step,
-        streak, HowItFell(e, "is"), LowerDoesNotHelp(tense),
-        AfterRise(f, step));
+    return fmt::format("{} {}step {}: {} {}, though the loss scale {}. {}{}",
+                       NoUpdate(e, AreSkipped(e), tense),
+                       before ? "before " : "", row.from, row.updates,
+                       e.steps_between
+                           ? "recorded steps in a row show overflows"
+                           : "updates in a row overflowed",
+                       HowItFell(e, "is"), LowerDoesNotHelp(tense),
+                       AfterRise(f, match->verdict.step));
   }));
   SayMoreOfStuck(f, match);
 }
@@ -324,8 +354,8 @@ void SayCollapseLow(const Facts& f, Match* match) {
   }));
   if (e.updates_to_floor && !IsAtTheFloor(e)) {
     match->Support(EvidenceGrade::kSupported,
-                   fmt::format("At this rate the floor is reached in {} steps.",
-                               *e.updates_to_floor));
+                   fmt::format("At this rate the floor is reached in {} {}.",
+                               *e.updates_to_floor, StepsInWords(e)));
   }
   if (*e.scale_now <= f.at.tiny_scale && e.overflows_last_50 > 0) {
     SayOfSize(e, match);

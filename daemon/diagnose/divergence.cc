@@ -230,9 +230,10 @@ void SayOfScale(const Facts& f, Match* match) {
   if (e.applied_overflows == 0) return;
   match->Support(
       EvidenceGrade::kEstablished,
-      fmt::format("{} of {} updates {} and were applied all the same: each "
+      fmt::format("{} of {} {}updates {} and were applied all the same: each "
                   "writes Inf, NaN or clamped values into the weights.",
                   e.applied_overflows, e.updates,
+                  LeavesStepsOut(e) ? "recorded " : "",
                   f.scaled ? "overflowed" : "were not finite"));
   match->Advise(f.scaled
                     ? "Let the scaler skip an update that overflowed."

@@ -155,6 +155,8 @@ struct RunEvidence {
   // Most steps have no record: a log that shows one in ten. How many updates
   // there were, and overflowed, nobody knows then.
   bool steps_between = false;
+  // Steps were counted and not told: a record may stand for many updates.
+  bool steps_counted = false;
   uint64_t overflows = 0;
   uint64_t skipped = 0;
   uint64_t applied = 0;

@@ -88,16 +88,16 @@ std::string SentenceOf(const RunEvidence& e) {
                                         : "and their updates were skipped";
   if (!lately) {
     return fmt::format(
-        "The fixed loss scale {} {} too high for these gradients: {} of {} {} "
-        "overflowed, {}, none of the last {}.",
+        "The fixed loss scale {} {} too high for these gradients: {} of {} {}, "
+        "{}, none of the last {}.",
         InWords(*e.scale_now), IsOver(e) ? "was" : "is", e.overflows, e.updates,
-        StepsInWords(e), then, e.updates_last_50);
+        StepsOverflowed(e), then, e.updates_last_50);
   }
   return fmt::format(
       "The fixed loss scale {} is too high for these gradients: {} of the last "
-      "{} {} overflowed, {}, and nothing lowers it.",
+      "{} {}, {}, and nothing lowers it.",
       InWords(*e.scale_now), e.overflows_last_50, e.updates_last_50,
-      StepsInWords(e), then);
+      StepsOverflowed(e), then);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string Healthy(const Case& c) {
   if (e.updates == 0) return "no step has been reported yet.";
   const bool none_good = NoneGood(e);
   std::string text;
-  text += CountOf(e.updates, e.steps_between ? "recorded step" : "step") +
+  text += CountOf(e.updates, LeavesStepsOut(e) ? "recorded step" : "step") +
           OfOptimizer(e);
   if (e.updates_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
@@ -37,7 +37,8 @@ std::string Healthy(const Case& c) {
     // Of steps without a record nobody knows, so there is no share to tell.
     text += fmt::format(
         ", {} ({}{})", CountOf(e.overflows, "overflow"),
-        e.steps_between ? "as far as shown" : PercentOf(e.overflows, e.updates),
+        LeavesStepsOut(e) ? "as far as shown"
+                          : PercentOf(e.overflows, e.updates),
         start > 0 ? fmt::format(", {} of them at the start", start) : "");
   } else if (e.applied > 0 && IsScaled(c)) {
     text += ", no overflow";

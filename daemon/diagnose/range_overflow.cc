@@ -126,7 +126,6 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   const RunEvidence& e = f.evidence;
   const std::string scale =
       e.scale_now ? InWords(*e.scale_now) : "not reported";
-  const std::string_view steps = StepsInWords(e);
   if (const Finding* fall = FallWithoutOverflow(f)) {
     return "Gradients outgrew the loss scale, though no overflow is "
            "reported: " +
@@ -137,7 +136,7 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
     return fmt::format(
         "Ordinary overflows: {} of {} {}{}, {} of the last {}. The scaler "
         "answered them; the scale is {}.",
-        e.overflows, e.updates, steps,
+        e.overflows, e.updates, StepsInWords(e),
         start > 0
             ? fmt::format(" ({} of them before the first good one)", start)
             : "",
@@ -146,22 +145,22 @@ std::string SentenceOf(const Facts& f, bool ordinary, Tense tense) {
   // It is over, whatever windows still remember of it.
   if (e.overflows_last_50 == 0) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} {} overflowed, none of the "
-        "last {}; the scale is {}.",
-        e.overflows, e.updates, steps, e.updates_last_50, scale);
+        "Gradients outgrew the loss scale: {} of {} {}, none of the last {}; "
+        "the scale is {}.",
+        e.overflows, e.updates, StepsOverflowed(e), e.updates_last_50, scale);
   }
   if (e.first_good_step >= 0 && FewOverflows(f)) {
     return fmt::format(
-        "Gradients outgrew the loss scale: {} of {} {} overflowed, {} of them "
-        "among the last {}; the scale is {}.",
-        e.overflows, e.updates, steps, e.overflows_last_50, e.updates_last_50,
-        scale);
+        "Gradients outgrew the loss scale: {} of {} {}, {} of them among the "
+        "last {}; the scale is {}.",
+        e.overflows, e.updates, StepsOverflowed(e), e.overflows_last_50,
+        e.updates_last_50, scale);
   }
   return fmt::format(
-      "Gradients {} the loss scale: {} of the last {} {} overflowed ({} of {} "
-      "in all), more than a scaler's probing makes; the scale is {}.",
+      "Gradients {} the loss scale: {} of the last {} {} ({} of {} in all), "
+      "more than a scaler's probing makes; the scale is {}.",
       In(tense, "outgrow", "outgrew"), e.overflows_last_50, e.updates_last_50,
-      steps, e.overflows, e.updates, scale);
+      StepsOverflowed(e), e.overflows, e.updates, scale);
 }
 
 }  // namespace

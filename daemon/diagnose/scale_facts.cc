@@ -22,7 +22,7 @@ int64_t StartUpOverflows(const RunEvidence& e) {
 
 int64_t ToldAtStartUp(const RunEvidence& e) {
   const bool all = e.last_overflow_step < e.first_good_step;
-  return e.steps_between && !all ? 0 : StartUpOverflows(e);
+  return (e.steps_between || e.steps_counted) && !all ? 0 : StartUpOverflows(e);
 }
 
 bool StartUpIsOver(const RunEvidence& e) {

@@ -35,8 +35,18 @@ std::string CountOf(uint64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+bool LeavesStepsOut(const RunEvidence& evidence) {
+  return evidence.steps_between || evidence.steps_counted;
+}
+
 std::string_view StepsInWords(const RunEvidence& evidence) {
-  return evidence.steps_between ? "recorded steps" : "steps";
+  return LeavesStepsOut(evidence) ? "recorded steps" : "steps";
+}
+
+std::string_view StepsOverflowed(const RunEvidence& evidence) {
+  return evidence.steps_between   ? "recorded steps show overflows"
+         : evidence.steps_counted ? "recorded steps overflowed"
+                                  : "steps overflowed";
 }
 
 std::string PercentOf(uint64_t part, uint64_t all) {
@@ -106,12 +116,18 @@ std::string UpdatesInWords(const RunEvidence& evidence) {
   const uint64_t all = evidence.updates_last_50;
   const uint64_t skipped = evidence.skipped_last_50;
   if (skipped == 0) return "";
+  if (evidence.steps_between) {
+    return fmt::format(
+        "{} of the last {} recorded steps show skipped updates{}", skipped, all,
+        OfOptimizer(evidence));
+  }
   if (skipped == all) {
     return fmt::format(
         "No update{} is applied any more: {} of the last {} were skipped",
         OfOptimizer(evidence), skipped, all);
   }
-  return fmt::format("{} of the last {} updates{} were skipped", skipped, all,
+  return fmt::format("{} of the last {} {}updates{} were skipped", skipped, all,
+                     evidence.steps_counted ? "recorded " : "",
                      OfOptimizer(evidence));
 }
 

@@ -18,9 +18,14 @@ std::string InWords(double value);
 // Returns "1 step", "300 steps": without a separator, as sentences here have
 // them.
 std::string CountOf(uint64_t n, std::string_view what);
-// Returns "steps"; "recorded steps" where most have no record, and what was in
-// those nobody knows.
+// True where steps may have no record, and what was in those nobody knows: no
+// share of the records is one of the steps.
+bool LeavesStepsOut(const RunEvidence& evidence);
+// Returns "steps"; "recorded steps" where it leaves some out.
 std::string_view StepsInWords(const RunEvidence& evidence);
+// Returns "steps overflowed"; "recorded steps show overflows" where a record
+// tells of the steps before it, too.
+std::string_view StepsOverflowed(const RunEvidence& evidence);
 // Returns "0.05 %", "1.9 %", "100 %".
 std::string PercentOf(uint64_t part, uint64_t all);
 // Returns "[1000, 6]".

@@ -253,6 +253,7 @@ RunEvidence RunState::Evidence() const {
   e.last_step = last_step_ == INT64_MIN ? 0 : last_step_;
   e.world_size = description_.world_size;
   e.follows_rewards = FollowsRewards(description_);
+  e.steps_counted = CountsSteps(description_);
   e.updates_before = updates_before_;
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;

@@ -353,6 +353,10 @@ void LogReader::Put(const char* name, std::string_view value) {
   if (!value.empty() || settings.count(name) > 0) settings[name] = value;
 }
 
+void LogReader::NoteAxis() {
+  Put("steps", assembler_.counts_steps() ? "counted" : "");
+}
+
 void LogReader::Flush() {
   headed_.Flush();
   blocks_.Flush();
@@ -361,6 +365,7 @@ void LogReader::Flush() {
   norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
+  NoteAxis();
 }
 
 void LogReader::Finish() {
@@ -371,6 +376,7 @@ void LogReader::Finish() {
   norms_.Flush();
   axis_.Flush();
   assembler_.Flush();
+  NoteAxis();
   Put("scores_worst", worst_.Text());
   Put("evaluation_not_finite", bad_evaluation_);
   TellScore("score", score_.row(), true);

@@ -139,6 +139,7 @@ class LogReader {
            : shown_step_ >= 0 ? shown_step_
                               : progress_;
   }
+  void NoteAxis();
   void NoteLayers();
   void NoteShown(const LogFact& fact, uint64_t line);
   void NoteStep(const LogFact& fact);

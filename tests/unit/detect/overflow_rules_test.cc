@@ -60,6 +60,18 @@ TEST(OverflowStreak, OfStepsThatAreNotShownNothingIsClaimed) {
   ExpectWords(f.Described().sentence);
 }
 
+// What is counted since the start of a row is said since that.
+TEST(OverflowStreak, ARowIsToldSinceItsOwnFirst) {
+  StepFeed<OverflowStreak> f;
+  f.Steps({.scale = 1, .overflow = false}, 20);
+  f.Steps({.scale = 1, .overflow = true}, 8);
+  f.Steps({.scale = 1, .overflow = false}, 1);
+  f.Steps({.scale = 1, .overflow = true}, 30);
+  EXPECT_EQ(f.Described().opened_step, 21);
+  EXPECT_EQ(NumberOf(f.Described(), "streak_from"), 30);
+  ExpectWords(f.Described().sentence);
+}
+
 TEST(OverflowStreak, UpdatesThatAreAppliedOnPurposeAreForInformation) {
   StepFeed<OverflowStreak> f(FixedScale(false));
   f.Steps({.scale = 128, .overflow = true}, 100);
@@ -185,6 +197,24 @@ TEST(OverflowRate, WhatTheScaleAloneShowsIsOfAllSteps) {
   };
   EXPECT_EQ(worst(0), Severity::kWarning);
   EXPECT_EQ(worst(9), Severity::kNone) << "4 or 5 of 1000";
+}
+
+// Those of a start are none of its count, and a fall between two lines may
+// stand for several.
+TEST(OverflowRate, SaysNoMoreThanItCounted) {
+  StepFeed<OverflowRate> start;
+  start.Steps({.skipped = true}, 180);
+  ExpectWords(start.Described().sentence);
+  StepFeed<OverflowRate> lines(Scaler("pytorch"));
+  lines.Steps({.scale = 0x1p40, .unseen = 9}, 10);
+  for (double scale = 0x1p40; scale > 1; scale /= 8) {
+    lines.Step({.scale = scale, .unseen = 9});
+  }
+  ExpectWords(lines.Described().sentence);
+  StepFeed<OverflowRate> told(Scaler("pytorch"));
+  told.Steps({.scale = 64, .overflow = false, .unseen = 9}, 50);
+  told.Steps({.scale = 64, .overflow = true, .unseen = 9}, 50);
+  ExpectWords(told.Described().sentence);
 }
 
 TEST(OverflowRate, CalibrationIsNotCounted) {

@@ -67,6 +67,21 @@ TEST(ScaleBelowOne, FarBelowIsCriticalAtOnceAndStays) {
   EXPECT_EQ(f.Good(7.62939453125e-06, 500), Severity::kCritical);
 }
 
+// A line in fifty batches: a record of them is no update.
+TEST(ScaleBelowOne, CountsRecordsAndNothingWhereItIsOver) {
+  StepFeed<ScaleBelowOne> f;
+  f.Step({.scale = 1, .unseen = 49});
+  for (double scale = 0.5; scale > 1e-6; scale /= 8) {
+    f.Step({.scale = scale, .unseen = 49});
+    f.Step({.scale = scale, .unseen = 49});
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+  ExpectWords(f.Described().sentence);
+  f.Step({.scale = 1, .unseen = 49});
+  EXPECT_EQ(f.now, Severity::kCritical);
+  ExpectWords(f.Described().sentence);
+}
+
 TEST(ScaleBelowOne, ClearsAtTwo) {
   StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
   f.Good(1, 1);

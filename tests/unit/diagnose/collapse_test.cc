@@ -127,6 +127,43 @@ TEST(CollapseTest, AStreakLongerThanItsStepsBeganBefore) {
   ExpectWords(t.Verdict().headline);
 }
 
+// What supports the first cause.
+void SaidOf(const TestCase& t) {
+  const CauseVerdict cause = t.Verdict().causes.at(0);
+  for (const Evidence& evidence : cause.evidence) {
+    ExpectWords(evidence.sentence);
+  }
+}
+
+// A line in fifty batches, or one of which nobody knows for how many it stands.
+TEST(CollapseTest, OfStepsWithoutARecordNothingIsClaimed) {
+  for (const bool counted : {false, true}) {
+    TestCase t = Stuck();
+    (counted ? t.evidence.steps_counted : t.evidence.steps_between) = true;
+    ExpectWords(t.Verdict().headline);
+    SaidOf(t);
+    t.evidence.overflow_streak = 1;
+    t.evidence.overflows_last_50 = t.evidence.skipped_last_50 = 33;
+    t.Find(4, Family::kScale, Severity::kCritical).opened_step = 2451;
+    ExpectWords(t.Verdict().headline);
+    t.evidence.scale_now = t.evidence.scale_min = 0x1p-10;
+    t.evidence.scale_worked = 1024;
+    t.findings.clear();
+    t.Find(2, Family::kScale, Severity::kWarning).opened_step = 2451;
+    SaidOf(t);
+  }
+}
+
+// The one that is counted began behind a good update.
+TEST(CollapseTest, ARowIsToldSinceItsOwnFirst) {
+  TestCase t = Stuck();
+  t.findings[1].numbers = {{"streak", 380, "updates"},
+                           {"streak_from", 2121, "step"}};
+  t.findings[1].opened_step = 2112;
+  EXPECT_EQ(t.Verdict().causes.at(0).step, 2112);
+  ExpectWords(t.Verdict().headline);
+}
+
 TEST(CollapseTest, WhatOverflowsAtTheFloorIsNotTheScalesDoing) {
   const CauseVerdict cause = Stuck().Verdict().causes[0];
   ExpectWords(cause.evidence[0].sentence);

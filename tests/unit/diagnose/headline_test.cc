@@ -49,6 +49,14 @@ TEST(HeadlineTest, StepsOfALogThatShowsOneInTenAreThoseThatItRecords) {
   ExpectWords(t.Verdict().headline);
 }
 
+TEST(HeadlineTest, OfStepsThatWereCountedThereIsNoShare) {
+  TestCase t;
+  t.evidence.updates = t.evidence.loss_finite = 44;
+  t.evidence.overflows = 6;
+  t.evidence.steps_counted = true;
+  ExpectWords(t.Verdict().headline);
+}
+
 TEST(HeadlineTest, UpdatesBeforeARestartAreNotForgotten) {
   TestCase t;
   t.evidence.updates = t.evidence.applied = 100;

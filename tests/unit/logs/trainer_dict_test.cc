@@ -52,6 +52,7 @@ TEST(TrainerDict, SaysWhetherStepsAreCounted) {
     reader.Finish();
     EXPECT_EQ(reader.recogniser().Emitter(), "hf_trainer");
     EXPECT_EQ(reader.counts_steps(), !bars);
+    EXPECT_EQ(reader.run().settings.count("steps"), bars ? 0u : 1u);
   }
 }
 
