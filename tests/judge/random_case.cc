@@ -208,6 +208,7 @@ void SetValues(Dice& dice, RunEvidence* e) {
   }
   e->grad_norm_finite = dice.Count(50);
   e->grad_norm_nonfinite = dice.One(0.6) ? 0 : dice.Count(5);
+  e->grad_norm_nan = e->grad_norm_nonfinite;
   e->grad_norm_finite_while_overflow = dice.One(0.7) ? 0 : dice.Count(5);
   e->loss_finite_while_overflow = dice.Count(2);
   if (dice.One(0.5)) {
