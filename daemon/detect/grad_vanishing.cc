@@ -58,9 +58,14 @@ constinit const RuleSpec GradVanishing::kSpec = {
     "norms: where the loss rises now and then beside such norms, as that of "
     "full batches never does). Not where both went down "
     "without any noise for 32 "
-    "updates, and the loss stays there: full batches at a minimum.",
+    "updates, and the loss stays there: full batches at a minimum. Or it is "
+    "exactly 0 in the first 128 records (48 of a log that is over) with a loss "
+    "of 0.001 and more, since the learning rate was at its highest, of a run "
+    "that was not resumed, and a straight line through those losses falls by "
+    "no more than its deviation, of 8 % at most; critical after 256. Of losses "
+    "that cross 0, or follow rewards, such a norm is a warning by itself.",
     "Above clear_ratio times that level for clear_after updates, or the new "
-    "level stays for 256.",
+    "level stays for 256. Of a norm of 0 from the start on: the loss falls.",
     kThresholds,
     "Absolute thresholds depend on the number of parameters: 1e-7 a mean "
     "element accuses every large model. So the norm is held against the "
@@ -112,6 +117,15 @@ void GradVanishing::NoteRise(std::optional<double> loss) {
   rose_ = std::min<int16_t>(static_cast<int16_t>(rose_ + rises), kRises);
 }
 
+Severity GradVanishing::OnNone(const StepContext& c, std::optional<double> loss,
+                               Thresholds t) {
+  if (loss) none_.Add(c, *loss);
+  norm_ = 0;
+  const Severity trigger = none_.severity();
+  return episode_.OnSince(none_.step(), trigger, trigger == Severity::kNone,
+                          c.record.step, t[kClear]);
+}
+
 Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   if (!r.has(StepField::kGradNorm)) return episode_.severity();
@@ -124,7 +138,8 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   // The loss says that there is something to learn from.
   const bool gone = norm == 0 && loss && *loss != 0;
   const bool known = usual_.values() >= (gone ? kFewNorms : t[kMinSamples]);
-  if (norm == 0 && !known) return episode_.severity();  // not collected
+  if (norm == 0 && !known) return OnNone(c, loss, t);
+  if (!episode_.open()) none_.End();
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
   const bool far = IsFar(log2, c, t[kFar]);
@@ -141,7 +156,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
     const bool clean = log2 >= usual + Log2(static_cast<float>(t[kClearRatio]));
     return episode_.On(Severity::kNone, clean, r.step, t[kClear]);
   }
-  norm_ = norm;
+  norm_ = static_cast<float>(norm);
   if (held_ == 0) glide_.Meet(log2);
   ++held_;
   NoteRise(loss);
@@ -157,8 +172,29 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
                           1);
 }
 
+// A log that is over shows no more.
+Severity GradVanishing::OnEnd(Thresholds t) {
+  const Severity at_end = none_.at_end();
+  if (at_end <= episode_.severity()) return episode_.severity();
+  return episode_.OnSince(none_.step(), at_end, false, none_.newest_step(),
+                          t[kClear]);
+}
+
+void GradVanishing::DescribeNone(Finding* finding) const {
+  finding->sentence = Sentence(
+      "The gradient norm was exactly 0 in each of ", none_.records(),
+      " records, ",
+      none_.by_loss() ? "and the loss does not fall beside it"
+                      : "beside losses that are not 0",
+      ": no gradient reaches the weights, or the norm is not collected.");
+  finding->numbers = {
+      {"grad_norm", 0, ""},
+      {"records", static_cast<double>(none_.records()), "records"}};
+}
+
 void GradVanishing::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  if (none_.records() > 0) return DescribeNone(finding);
   finding->sentence = Sentence("The gradient norm is ", norm_, "; ",
                                usual_norm_, " was usual before");
   finding->sentence +=

@@ -1,7 +1,8 @@
 // Rule 30, grad_vanishing: the gradient norm falls to next to nothing although
 // the loss does not. Against the run's own level: an absolute one would depend
 // on the number of parameters, and a slow decay is what training does. To
-// converge is no fault, be it to a loss of 0 or to one that noise leaves.
+// converge is no fault, be it to a loss of 0 or to one that noise leaves. Or it
+// is exactly 0 from the first records on, and the loss does not fall.
 
 #ifndef NANWATCH_DETECT_GRAD_VANISHING_H_
 #define NANWATCH_DETECT_GRAD_VANISHING_H_
@@ -12,6 +13,7 @@
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "detect/glide.h"
+#include "detect/no_gradient.h"
 #include "detect/usual.h"
 #include "model/finding.h"
 #include "model/rule.h"
@@ -25,6 +27,7 @@ class GradVanishing {
   enum Threshold { kRatio, kHold, kMinSamples, kClearRatio, kClear, kFar };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
 
  private:
@@ -35,16 +38,21 @@ class GradVanishing {
   bool IsFar(float norm, const StepContext& c, double ratio) const;
   // Of a record with a low norm.
   void NoteRise(std::optional<double> loss);
+  // Of a norm of 0 before the usual one is known.
+  Severity OnNone(const StepContext& c, std::optional<double> loss,
+                  Thresholds t);
+  void DescribeNone(Finding* finding) const;
   // Is a low norm no wonder at this loss?
   bool IsConverged(double loss) const;
 
   Episode episode_;
+  NoGradient none_;        // norms of 0 from the start on
+  double loss_ = 0;        // at the newest healthy norm
+  int64_t near_step_ = 0;  // newest step with a norm near the peak
   Glide glide_;
-  double norm_ = 0;            // the newest low one
-  double loss_ = 0;            // at the newest healthy norm
+  float norm_ = 0;             // the newest low one
   Usual usual_;                // log2 of the norm
   Usual usual_loss_;           // log2 of its size
-  int64_t near_step_ = 0;      // newest step with a norm near the peak
   float usual_norm_ = 0;       // before the low one
   float peak_ = 0;             // highest usual norm, log2
   float newest_loss_ = 0;      // of a low norm

@@ -155,11 +155,65 @@ TEST(GradVanishing, UnitsThatDieAfterAFastDescentWarn) {
   }
 }
 
-TEST(GradVanishing, ANormThatIsAlwaysZeroWasNotCollected) {
+// Losses of batches with such noise, beside a norm that is always 0.
+Severity WithoutGradient(int records, double fall, double width,
+                         int64_t first = 0) {
   StepFeed<GradVanishing> f(NoScaler());
-  f.Steps({.loss = 2, .grad_norm = 0}, 1000);
-  f.Steps({.loss = 2}, 1000);
+  f.step = first;
+  Noise random;
+  for (int i = 0; i < records; ++i) {
+    f.Step({.loss = 2.4 * (1 - fall * i / records) * random.Factor(width),
+            .grad_norm = 0,
+            .learning_rate = 1e-4});
+  }
+  return f.End();
+}
+
+TEST(GradVanishing, ANormThatIsAlwaysZeroBesideALossThatFallsWasNotCollected) {
+  for (const double fall : {0.05, 0.2, 0.8}) {
+    EXPECT_EQ(WithoutGradient(1000, fall, 0.02), Severity::kNone) << fall;
+  }
+  EXPECT_EQ(WithoutGradient(60, 0.1, 0.02), Severity::kNone);
+}
+
+TEST(GradVanishing, ANormThatIsAlwaysZeroBesideALossThatStandsIsNone) {
+  EXPECT_EQ(WithoutGradient(40, 0, 0.02), Severity::kNone) << "few";
+  EXPECT_EQ(WithoutGradient(60, 0, 0.02), Severity::kWarning);
+  EXPECT_EQ(WithoutGradient(60, 0, 0.3), Severity::kNone) << "noise hides it";
+  EXPECT_EQ(WithoutGradient(400, 0, 0.02), Severity::kCritical);
+  EXPECT_EQ(WithoutGradient(400, 0, 0.02, 20000), Severity::kNone)
+      << "it fell before";
+}
+
+// A language model's first losses may stand until the rate is up.
+TEST(GradVanishing, ANormOfZeroWaitsForTheRate) {
+  StepFeed<GradVanishing> f(NoScaler());
+  Noise random;
+  for (int i = 1; i <= 300; ++i) {
+    const double fall = std::max(0, i - 200) * 0.01;
+    f.Step({.loss = 10.4 * std::exp(-fall) * random.Factor(0.01),
+            .grad_norm = 0,
+            .learning_rate = 1e-6 * std::min(i, 250)});
+  }
   EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// What crosses 0 does not show learning. Rewards that are all alike leave no
+// gradient now and then, nor a loss.
+TEST(GradVanishing, APolicyThatNeverHasAGradientIsAWarning) {
+  for (const int each : {0, 5}) {
+    StepFeed<GradVanishing> f(NoScaler());
+    Noise random;
+    for (int i = 0; i < 140; ++i) {
+      const bool moves = each > 0 && i % each == 0;
+      f.Step({.loss = 0.03 * random.Normal(), .grad_norm = moves ? 0.2 : 0});
+    }
+    EXPECT_EQ(f.worst, each == 0 ? Severity::kWarning : Severity::kNone);
+    if (each == 0) ExpectWords(f.Described().sentence);
+  }
+  StepFeed<GradVanishing> alike(NoScaler());
+  alike.Steps({.loss = 0, .grad_norm = 0}, 200);
+  EXPECT_EQ(alike.End(), Severity::kNone) << "loss_not_decreasing's";
 }
 
 }  // namespace
