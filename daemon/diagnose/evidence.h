@@ -188,6 +188,10 @@ struct RunEvidence {
   // The first whose update is not known to have been left out.
   int64_t first_kept_nonfinite_loss_step = -1;
   int32_t nonfinite_loss_rank = -1;  // of the first; the lowest of those
+  // The first of its records in a row, just before the first of those that were
+  // kept, whose gradient norm is NaN and whose loss is finite; -1: there are
+  // none, or they were left out.
+  int64_t nan_norm_before_loss = -1;
   std::optional<LossRise> rise;      // before the first; absent: it did not
   std::optional<FrozenLoss> frozen;  // absent: it moves
   std::string nonfinite_loss_place;  // its host and device; empty: not known

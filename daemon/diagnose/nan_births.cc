@@ -88,6 +88,10 @@ std::optional<Birth> FirstBirth(const Facts& f) {
     const Finding* norm = f.found.FirstWhere(HasNanNorm);
     if (norm != nullptr) return Birth{norm->opened_step, true};
   }
+  // The next loss says that its update was applied.
+  if (f.evidence.nan_norm_before_loss >= 0) {
+    return Birth{f.evidence.nan_norm_before_loss, true};
+  }
   if (const Finding* streak = LeftOut(f)) {
     return Birth{streak->opened_step, false};
   }

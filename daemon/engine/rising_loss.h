@@ -1,5 +1,6 @@
 // RisingLoss: whether a loss rose, record by record, until it was not finite;
-// or leapt, and was not finite soon after.
+// or leapt, and was not finite soon after. A loss that is next to nothing, as
+// that of rewards is at first, keeps no level: it may rise by any factor.
 
 #ifndef NANWATCH_ENGINE_RISING_LOSS_H_
 #define NANWATCH_ENGINE_RISING_LOSS_H_
@@ -39,7 +40,7 @@ class RisingLoss {
 
   // Returns how it rose before it was not finite; nullopt where it did not.
   std::optional<LossRise> rise() const {
-    const bool far = rises_ >= 2 && last_ >= kFar * from_;
+    const bool far = rises_ >= 2 && last_ >= kFar * std::max(from_, kNothing);
     if (!ended_) return std::nullopt;
     if (from_ == 0 || !far) return leap_.rise();
     return LossRise{from_step_, from_, last_, step_};
@@ -50,18 +51,20 @@ class RisingLoss {
   // the data is one record, and the next one is as before.
   static constexpr double kRise = 2;
   static constexpr double kFar = 1e3;
+  static constexpr double kNothing = 0.01;  // a loss, as loss_spike's; ours
 
   // Of losses that are suddenly far above all before.
   struct Leap {
     void Add(int64_t step, double size, int64_t last_step) {
-      const bool leaves = losses_ >= kFewest && size >= kLeaves * highest_;
+      const double usual = std::max(highest_, kNothing);
+      const bool leaves = losses_ >= kFewest && size >= kLeaves * usual;
       if (leaves && since_ == 0) {
         step_ = step;
         from_step_ = last_step;
       }
       if (leaves || since_ > 0) {
         peak_ = std::max(peak_, size);
-        high_ += size >= kTimes * highest_;
+        high_ += size >= kTimes * usual;
         // It came back, or it is the level now.
         if (++since_ > kSoon) *this = {.highest_ = peak_, .losses_ = kFewest};
       } else if (size > 0) {
@@ -71,7 +74,8 @@ class RisingLoss {
     }
 
     std::optional<LossRise> rise() const {
-      const bool one = high_ > 0 && peak_ >= kFar * highest_;
+      const bool one =
+          high_ > 0 && peak_ >= kFar * std::max(highest_, kNothing);
       if (high_ < kHigh && !one) return std::nullopt;
       return LossRise{from_step_, highest_, peak_, step_, true};
     }

@@ -27,6 +27,17 @@ void StepTally::Add(const StepRecord& record, bool overflow, Fate fate) {
   if (record.present != 0) AddValues(record, overflow, fate);
 }
 
+// REQUIRES: it has a finite loss, and none before was not finite and kept.
+inline void StepTally::NoteNanNorm(const StepRecord& record, Fate fate) {
+  const bool bad = fate != Fate::kLost && record.has(StepField::kGradNorm) &&
+                   std::isnan(record[StepField::kGradNorm]);
+  if (!bad) {
+    nan_norm_since_ = -1;
+  } else if (nan_norm_since_ < 0) {
+    nan_norm_since_ = record.step;
+  }
+}
+
 inline void StepTally::AddValues(const StepRecord& record, bool overflow,
                                  Fate fate) {
   if (record.has(StepField::kLoss)) {
@@ -39,6 +50,7 @@ inline void StepTally::AddValues(const StepRecord& record, bool overflow,
     if (std::isfinite(record[StepField::kLoss])) {
       ++loss_finite_;
       loss_finite_while_overflow_ += overflow;
+      if (first_kept_nonfinite_loss_step_ < 0) NoteNanNorm(record, fate);
     } else {
       if (++loss_nonfinite_ == 1) first_nonfinite_loss_step_ = record.step;
       last_nonfinite_loss_step_ = record.step;
@@ -110,6 +122,8 @@ void StepTally::AddLoss(int32_t rank, RunEvidence* evidence) const {
     e.first_nonfinite_loss_step = first_nonfinite_loss_step_;
     e.nonfinite_loss_rank = rank;
     e.rise = rising_.rise();
+    e.nan_norm_before_loss =
+        first_kept_nonfinite_loss_step_ < 0 ? -1 : nan_norm_since_;
   }
   if (first_kept_nonfinite_loss_step_ >= 0 &&
       (e.first_kept_nonfinite_loss_step < 0 ||

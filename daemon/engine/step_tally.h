@@ -40,6 +40,7 @@ class StepTally {
 
  private:
   void AddValues(const StepRecord& record, bool overflow, Fate fate);
+  void NoteNanNorm(const StepRecord& record, Fate fate);
 
   uint64_t updates_ = 0;
   int64_t first_step_ = 0;
@@ -57,6 +58,7 @@ class StepTally {
   int64_t first_nonfinite_loss_step_ = -1;
   int64_t last_nonfinite_loss_step_ = -1;
   int64_t first_kept_nonfinite_loss_step_ = -1;
+  int64_t nan_norm_since_ = -1;  // as RunEvidence::nan_norm_before_loss
   RisingLoss rising_;
   double newest_loss_ = 0;
   int64_t same_since_ = 0;  // step: the losses since are the same

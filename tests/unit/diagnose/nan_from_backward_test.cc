@@ -55,6 +55,17 @@ void WithWeights(TestCase* t) {
   t->Find(16, Family::kWeight, Severity::kCritical, "0.bias").opened_step = 131;
 }
 
+// The rule on the norm may wait for more of them.
+TEST(NanFromBackward, ANanNormBeforeALossThatIsNoneIsWhereItIsBorn) {
+  TestCase t = Applied();
+  t.findings.erase(t.findings.begin());
+  EXPECT_EQ(t.Verdict().causes[0].cause, Cause::kNanFromForward);
+  t.evidence.nan_norm_before_loss = 130;
+  const CauseVerdict cause = t.Verdict().causes[0];
+  EXPECT_EQ(cause.cause, Cause::kNanFromBackward);
+  EXPECT_EQ(cause.step, 130);
+}
+
 TEST(NanFromBackward, GradientsThatWereBadBeforeTheWeightsAreNamed) {
   TestCase t = Applied();
   WithWeights(&t);

@@ -117,6 +117,37 @@ TEST(StepTallyTest, NonFiniteEntersNoRange) {
   EXPECT_EQ(e.grad_norm_finite_while_overflow, 1u);
 }
 
+TEST(StepTallyTest, KnowsTheNanNormsJustBeforeALossThatIsNone) {
+  const auto since = [](std::optional<double> third, bool skipped) {
+    const double none = NAN;
+    return After({{.step = 1, .loss = 1, .grad_norm = none},
+                  {.step = 2, .loss = 1, .grad_norm = 1.0},
+                  {.step = 3, .loss = 1, .grad_norm = none, .skipped = skipped},
+                  {.step = 4, .loss = 1, .grad_norm = third},
+                  {.step = 5, .loss = NAN, .grad_norm = none}})
+        .nan_norm_before_loss;
+  };
+  EXPECT_EQ(since(NAN, false), 3);
+  EXPECT_EQ(since(NAN, true), 4);
+  EXPECT_EQ(since(1.0, false), -1);
+  EXPECT_EQ(since({}, false), -1);
+}
+
+// The loss of rewards begins at 0, and grows.
+TEST(StepTallyTest, WhatIsNextToNothingIsNoLevelToLeapFrom) {
+  const auto leaps = [](double unit) {
+    std::vector<Row> rows;
+    for (const double loss : {1.0, 2.0, 1.0, 2.0, 10.0, 40.0, 90.0, 100.0}) {
+      rows.push_back(
+          {.step = static_cast<int64_t>(rows.size()) + 1, .loss = loss * unit});
+    }
+    rows.push_back({.step = 9, .loss = NAN});
+    return After(rows).rise.has_value();
+  };
+  EXPECT_TRUE(leaps(1));
+  EXPECT_FALSE(leaps(1e-5));
+}
+
 TEST(PaceTest, KnowsTheSlowSteps) {
   Pace pace;
   EXPECT_EQ(pace.p99_seconds(), 0);
