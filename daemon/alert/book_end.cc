@@ -67,11 +67,14 @@ std::vector<PastTrouble>::iterator FindBefore(
   return newest;
 }
 
-// Returns the first step at which none of them was seen any more; none: none.
-std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
-  std::optional<int64_t> after;
+// Returns the first step at which none of them was seen any more, that of a
+// record where `back` is one; none: there are none.
+std::optional<int64_t> StepAfter(const std::vector<Finding>& findings,
+                                 int64_t back) {
+  if (findings.empty()) return std::nullopt;
+  int64_t after = back;
   for (const Finding& finding : findings) {
-    after = std::max(after.value_or(INT64_MIN), finding.last_step + 1);
+    after = std::max(after, finding.last_step + 1);
   }
   return after;
 }
@@ -79,10 +82,13 @@ std::optional<int64_t> StepAfter(const std::vector<Finding>& findings) {
 }  // namespace
 
 void IncidentBook::NoteLast(const Finding& gone) {
-  for (Incident& incident : incidents_) {
-    if (incident.state == AlertState::kResolved) continue;
-    for (Finding& finding : incident.findings) {
-      if (SameFinding(finding, gone)) finding.last_step = gone.last_step;
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    if (incidents_[i].state == AlertState::kResolved) continue;
+    int64_t& back = tracks_[i].back_step;
+    for (Finding& finding : incidents_[i].findings) {
+      if (!SameFinding(finding, gone)) continue;
+      finding.last_step = gone.last_step;
+      back = std::max(back, gone.back_step);
     }
   }
 }
@@ -93,7 +99,8 @@ void IncidentBook::Resolve(Time now, size_t index) {
   incident.updated = now;
   incident.resolved = now;
   if (tracks_[index].ending != Ending::kRunOver) {
-    incident.resolved_step = StepAfter(incident.findings);
+    incident.resolved_step =
+        StepAfter(incident.findings, tracks_[index].back_step);
   }
   incident.resolved_reason = tracks_[index].reason;
   // Not that of a run that ended with it.

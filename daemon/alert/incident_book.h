@@ -128,11 +128,12 @@ class IncidentBook {
     // As told before it was re-opened; absent: never told.
     std::optional<int64_t> first_step;
     std::string summary_over;  // of an open one; empty: the summary itself
+    int64_t back_step = -1;    // the newest Finding::back_step
 
     template <typename A>
     friend void Fields(A& a, Track& t) {
       a(t.phase, t.reason, t.origin, t.name, t.named, t.ending, t.summary_over,
-        t.first_step);
+        t.first_step, t.back_step);
     }
   };
   static constexpr size_t kNoIncident = static_cast<size_t>(-1);

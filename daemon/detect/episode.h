@@ -16,21 +16,32 @@ class Episode {
  public:
   // One update at `step`. A trigger opens the episode or makes it worse; it is
   // never milder than it was. `clear_after` clean updates in a row (a trigger
-  // is not clean) end it; a clean record may stand for `updates` of them.
+  // is not clean) end it; a clean record may stand for `updates` of them. After
+  // a few of those the trouble is back only with a trigger: another record that
+  // is not clean puts off the end, and is no part of it.
   Severity On(Severity trigger, bool clean, int64_t step, double clear_after,
               int32_t updates = 1) {
     if (trigger == Severity::kNone && severity_ == Severity::kNone) {
       return Severity::kNone;
     }
-    if (trigger != Severity::kNone || !clean) last_ = step;
+    if (trigger != Severity::kNone || (!clean && !rests_)) {
+      last_ = step;
+      gap_ = 0;
+      rests_ = false;
+    } else if (clean && clean_ == 0 && updates == 1 && !rests_) {
+      const int64_t gap = step - last_;
+      gap_ = gap > 0 && gap <= UINT16_MAX ? static_cast<uint16_t>(gap) : 0;
+    }
     if (trigger != Severity::kNone) {
       if (severity_ == Severity::kNone) opened_ = step;
       severity_ = std::max(severity_, trigger);
       clean_ = 0;
     } else if (!clean) {
       clean_ = 0;
-    } else if ((clean_ += updates) >= clear_after) {
-      severity_ = Severity::kNone;
+    } else {
+      clean_ += updates;
+      rests_ |= clean_ >= kRests;
+      if (clean_ >= clear_after) severity_ = Severity::kNone;
     }
     return severity_;
   }
@@ -58,12 +69,17 @@ class Episode {
   void Describe(Finding* finding) const {
     finding->opened_step = opened_;
     finding->last_step = last_;
+    finding->back_step = gap_ > 0 ? last_ + gap_ : -1;
   }
 
  private:
+  static constexpr int32_t kRests = 8;  // clean updates; ours
+
   int64_t opened_ = 0;
-  int64_t last_ = 0;  // the newest step that was not clean
+  int64_t last_ = 0;  // the newest step of the trouble
   int32_t clean_ = 0;
+  uint16_t gap_ = 0;    // steps from that to the first clean one; 0: not known
+  bool rests_ = false;  // kRests clean ones came
   Severity severity_ = Severity::kNone;
 };
 

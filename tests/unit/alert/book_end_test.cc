@@ -59,6 +59,17 @@ TEST_F(BookEndTest, IsOverWhenItsFindingsAreGoneAndNotWhenItsHoldEnds) {
   EXPECT_EQ(book_.incidents()[0].resolved_step, 1) << "after its last step";
 }
 
+TEST_F(BookEndTest, IsOverAtTheRecordThatWasBack) {
+  Finding gone = ScaleFinding(4, Severity::kWarning, 0);
+  Update(0, {gone});
+  gone.last_step = 40;
+  gone.back_step = 50;
+  book_.NoteLast(gone);
+  Update(60, {});
+  Update(60, {});
+  EXPECT_EQ(book_.incidents()[0].resolved_step, 50);
+}
+
 TEST_F(BookEndTest, OfWhatARunEndsWithNoStepIsTheLast) {
   Update(0, {ScaleFinding(4, Severity::kWarning, 0),
              OpFinding(21, "Log", Severity::kWarning, 0)});
