@@ -20,6 +20,9 @@ constexpr int16_t kAfterNan = 64;   // records that a NaN explains; ours
 constexpr float kNormRatio = 1.3f;  // times the level, beside a norm; ours
 constexpr float kTiny = 0.01f;      // a loss: policies begin near 0; ours
 constexpr float kAnew = 0.05f;      // of the first losses, from them; ours
+constexpr int32_t kSettled = 24;    // records; ours
+constexpr float kBelow = 0.8f;      // of the first losses: far; ours
+constexpr float kThere = 0.97f;     // of the third before: it stands; ours
 constexpr float kNothing = 0.05f;   // of the first losses; as Series::kAll
 constexpr float kNatsLost = 2;      // of words: e^2 times as perplexed; ours
 // Small GPT-2 runs may double their loss at their 20th step for a dozen.
@@ -101,6 +104,9 @@ inline bool LossSpike::Note(const StepContext& c) {
     jump_.anew &=
         jump_.resumed || (s.values() > kYoungValues &&
                           jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest()));
+    const float last = x.course().last();
+    jump_.settles = x.values() >= kSettled && last <= kBelow * jump_.first &&
+                    last >= kThere * x.course().middle();
   }
   return was_up;
 }
@@ -365,7 +371,9 @@ void LossSpike::Describe(Finding* finding) const {
     return Sentence(rose, is ? " and is high for " : " and was high for ",
                     told_.records, told_.records == 1 ? " record" : " records",
                     to_end_ ? ", to the end." : ".",
-                    told_.anew ? " Lost weights or checkpoints look so." : "",
+                    told_.anew && !told_.settles
+                        ? " Lost weights or checkpoints look so."
+                        : "",
                     SayStuck(tense));
   });
   finding->numbers = {
@@ -375,6 +383,7 @@ void LossSpike::Describe(Finding* finding) const {
       {"nats", told_.nats, "nats"},
       {"records", static_cast<double>(told_.records), "records"}};
   if (told_.anew) finding->numbers.push_back({"anew", 1, ""});
+  if (told_.settles) finding->numbers.push_back({"settles", 1, ""});
   if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
   const double returns = kind_.returns;
   if (returns >= kTurns) finding->numbers.push_back({"returns", returns, ""});

@@ -76,6 +76,7 @@ class LossSpike {
     bool anew = false;     // at once to where the first losses stood
     bool resumed = false;  // the same, right after it went on from somewhere
     bool absurd = false;   // no healthy loss of any kind does that
+    bool settles = false;  // far below the first losses: it learns no more
     int64_t broken = -1;  // first step since whose loss is not finite; -1: none
   };
   // What the loss is like, of this run or record.

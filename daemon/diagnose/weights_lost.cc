@@ -11,9 +11,14 @@ bool WhenWeightsLost(const Facts& f, const Matches&, Match* match) {
     return kLossLevel.has(finding.rule) && finding.severity > Severity::kInfo;
   });
   if (first == nullptr) return false;
-  // It comes at once: gradients that left their level before led there.
+  // It comes at once: gradients that left their level before led there. So did
+  // those that left it with a loss that settles far below where it began: fresh
+  // weights learn.
   const Finding* norm = f.found.First(kNorm);
-  const bool led = norm != nullptr && norm->opened_step < first->opened_step;
+  const bool led =
+      norm != nullptr &&
+      norm->opened_step <
+          first->opened_step + (NumberOf(*first, "settles") ? 1 : 0);
   const bool lost = NumberOf(*first, "loss_before_restart") ||
                     (NumberOf(*first, "anew") && !led);
   if (!lost) return false;

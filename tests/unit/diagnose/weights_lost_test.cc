@@ -27,6 +27,10 @@ TEST(WeightsLostTest, IsNoTrainingThatDiverges) {
   EXPECT_EQ(cause(t).cause, Cause::kWeightsLost);
   t.findings[1].opened_step = 120;
   EXPECT_EQ(cause(t).cause, Cause::kDivergence);
+  // Nor do fresh weights settle far below where they began.
+  t.findings[1].opened_step = 150;
+  t.findings[0].numbers.push_back({"settles", 1, ""});
+  EXPECT_EQ(cause(t).cause, Cause::kDivergence);
   // A restart is one whatever was before.
   t.findings[0].numbers[0].name = "loss_before_restart";
   EXPECT_EQ(cause(t).cause, Cause::kWeightsLost);
