@@ -54,13 +54,17 @@ class Excursion {
   bool IsOver() const;
   bool IsAbove(float y) const;
   // Its values hardly scatter: they climb or stand.
-  bool IsEven() const { return values() >= kShown && turns_ < kEven; }
+  bool IsEven() const {
+    return values() >= kShown && turns_ < kEven &&
+           course_.last() >= kStands * course_.middle();
+  }
   int32_t calm() const { return calm_; }  // newest values that are back
   // Returns how many of its values are outliers, if it is healthy.
   float outliers() const { return outliers_; }
 
  private:
   static constexpr int32_t kShown = 32;    // values; ours
+  static constexpr float kStands = 0.95f;  // times the middle third; ours
   static constexpr float kEven = 0.0025f;  // of a deviation of 5 %; ours
 
   Course course_;

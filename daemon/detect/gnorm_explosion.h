@@ -51,13 +51,13 @@ class GnormExplosion {
   Episode episode_;
   BlockMaximum<16, 8> healthy_;
   double norm_ = 0;
+  Streak far_;        // norms far above all
+  Streak no_number_;  // records with norms that are none
   float limit_ = 0;
-  bool wide_ = false;  // norm_ is finite, and its square no number of fp32
   int32_t samples_ = 0;
-  Streak far_;               // norms far above all
   int32_t beside_loss_ = 0;  // records left for the loss to move after one
-  Streak no_number_;         // records with norms that are none
-  Fate told_fate_ = Fate::kUnknown;  // of the newest of those
+  bool wide_ = false;  // norm_ is finite, and its square no number of fp32
+  Fate told_fate_ = Fate::kUnknown;  // of the newest that is no number
   Survival survival_;                // of that row
 };
 

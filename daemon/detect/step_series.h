@@ -41,6 +41,8 @@ struct StepSeries {
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
+  // The loss is a sum of all so far. Where norms rise with it, it diverges.
+  bool is_sum() const { return sum.Seen() && !grad_norm.out(); }
 
   // Takes in a record that `scaler` has seen. A learning rate that goes back up
   // to where it was begins new levels.
@@ -57,7 +59,7 @@ struct StepSeries {
     last_loss = newest_loss;
     if (record.has(StepField::kLoss)) {
       newest_loss = record[StepField::kLoss];
-      sum.Add(newest_loss);
+      if (sum.Add(newest_loss)) loss.Renew();
       AddLoss(static_cast<float>(record[StepField::kLoss]), logs.loss,
               record.step);
     }

@@ -74,7 +74,7 @@ struct RankState {
   LevelKind LevelOf(const OptimizerTrack& track) const {
     return track.series.follows_rewards() ? LevelKind::kOfRewards
            : rivals.Seen()                ? LevelKind::kOfRivals
-           : track.series.sum.Seen()      ? LevelKind::kOfSum
+           : track.series.is_sum()        ? LevelKind::kOfSum
                                           : LevelKind::kKept;
   }
   // Returns what all its optimizers' records amount to. Most ranks have one:

@@ -269,7 +269,7 @@ RunEvidence RunState::Evidence() const {
   for (const auto& rank : ranks_) {
     e.rivals |= rank->rivals.Seen();
     for (const OptimizerTrack& track : rank->tracks) {
-      e.sums |= track.series.sum.Seen();
+      e.sums |= track.series.is_sum();
       if (rank->LevelOf(track) != LevelKind::kKept) continue;
       const Series& loss = track.series.loss;
       if (StandsOut(loss)) e.stands_out = RiseOf(loss);

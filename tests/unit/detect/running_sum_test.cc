@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
 
 namespace nanwatch {
@@ -30,6 +31,17 @@ TEST(RunningSum, WhatDivergesAddsMoreAndMore) {
   EXPECT_TRUE(sum.Seen());
   sum.Add(100);
   EXPECT_FALSE(sum.Seen());
+}
+
+TEST(RunningSum, AMeanThatBeganWithZeroComesToRest) {
+  const auto rests = [](double last) {
+    RunningSum sum;
+    for (int i = 1; i <= 200; ++i) sum.Add(2.3 * (1 - std::pow(0.98, i)));
+    EXPECT_TRUE(sum.Seen());
+    return sum.Add(last);
+  };
+  EXPECT_TRUE(rests(2.2));
+  EXPECT_FALSE(rests(90)) << "it leaps";
 }
 
 TEST(RunningSum, LossesAreNone) {
