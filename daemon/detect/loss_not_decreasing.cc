@@ -142,7 +142,8 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     if (stays) return cost;
     const float evaluated = CostByEvaluations(c.run, course_.last());
-    return course_.middle() >= kGuessed * evaluated ? evaluated : 0;
+    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kStill;
+    return course_.middle() >= kGuessed * evaluated && rests ? evaluated : 0;
   }
   if (!kind_.among) {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));

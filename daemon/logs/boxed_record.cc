@@ -53,20 +53,23 @@ std::optional<Row> RowOf(std::string_view line) {
   return row;
 }
 
-}  // namespace
-
-// "| argument | value |", above a table of settings.
+// "| argument | value |", above a table of settings. A section has no value.
 bool HeadsSettings(std::string_view line) {
   constexpr std::string_view kNames[] = {"arg",    "param", "hyperparam",
                                          "hparam", "opt",   "setting",
                                          "config", "flag"};
   line = TrimBlanks(line);
-  if (!line.starts_with("| ")) return false;
-  const std::string name = LowerCase(line.substr(2, line.find(" |", 2)));
+  const size_t wall = line.find(" |", 2);
+  if (!line.starts_with("| ") || wall == line.npos) return false;
+  const size_t value = line.find_first_not_of(' ', wall + 2);
+  if (value == line.npos || line[value] == '|') return false;
+  const std::string name = LowerCase(line.substr(2, wall - 2));
   return std::ranges::any_of(kNames, [&name](std::string_view begin) {
     return name.starts_with(begin);
   });
 }
+
+}  // namespace
 
 bool IsTopOfBox(std::string_view line) { return line.starts_with("+-"); }
 

@@ -40,7 +40,9 @@ void DictBlocks::ReadBar(std::string_view line) {
 
 void DictBlocks::Take(std::string_view line) {
   if (one_by_one_) return sink_(line);
-  if (total_ > 0 && IsLogStep(line)) {
+  // Evaluations' dicts stand among them.
+  if (total_ > 0 &&
+      (IsLogStep(line) || (!held_.empty() && line.starts_with("{'")))) {
     if (!newest_bar_.empty()) ReadBar(newest_bar_);
     newest_bar_.clear();
     held_.emplace_back(line);
@@ -79,20 +81,17 @@ int64_t DictBlocks::StrideOf(int64_t dicts) const {
   return best;
 }
 
-// The bar had moved before, and more than one dict came. Ranks print the same.
-bool DictBlocks::AreBlocks() const {
-  return held_.size() > 1 && bar_ > 0 &&
-         std::ranges::adjacent_find(held_) == held_.end();
-}
-
 void DictBlocks::Flush() {
   if (held_.empty()) return;
-  one_by_one_ = stride_ == 0 && !AreBlocks();
-  const int64_t stride =
-      one_by_one_ ? 0 : StrideOf(static_cast<int64_t>(held_.size()));
+  const int64_t dicts = std::ranges::count_if(held_, IsLogStep);
+  // The bar had moved before, and more than one came. Ranks print the same.
+  const bool block =
+      dicts > 1 && bar_ > 0 && std::ranges::adjacent_find(held_) == held_.end();
+  one_by_one_ = stride_ == 0 && !block;
+  const int64_t stride = one_by_one_ ? 0 : StrideOf(dicts);
   if (stride > 0) stride_ = stride;
   for (const std::string& dict : held_) {
-    if (stride == 0) {
+    if (stride == 0 || !IsLogStep(dict)) {
       sink_(dict);
       continue;
     }

@@ -30,8 +30,6 @@ class DictBlocks {
  private:
   // Notes how far the training's bar has come.
   void ReadBar(std::string_view line);
-  // Decides by the first dicts whether they come in blocks.
-  bool AreBlocks() const;
   // Returns the steps from one dict of the block to the next; 0: not known.
   int64_t StrideOf(int64_t dicts) const;
 

@@ -40,6 +40,9 @@ TEST(BoxedRecord, ATableOfSettingsIsNone) {
   EXPECT_EQ(box.TakeRecord(), "");
   EXPECT_TRUE(box.Take("| loss       | 2.31  |"));
   EXPECT_EQ(box.TakeRecord(), "loss: 2.31");
+  EXPECT_TRUE(box.Take("| opt/       |       |"));
+  EXPECT_TRUE(box.Take("|    loss    | 2.31  |"));
+  EXPECT_EQ(box.TakeRecord(), "loss: 2.31") << "of a section";
 }
 
 TEST(BoxedRecord, TheRuleAboveMayHoldTheStep) {

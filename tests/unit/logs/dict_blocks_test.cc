@@ -53,6 +53,15 @@ TEST(DictBlocks, EachDictHasItsOwnStep) {
   }
 }
 
+TEST(DictBlocks, EvaluationsStandAmongThem) {
+  std::vector<std::string> lines = Blocks(2, 7, 10, 0);
+  lines.insert(lines.begin() + 6, "{'eval_loss': '2.5', 'epoch': '0.3'}");
+  const std::vector<int64_t> steps = Steps(lines);
+  ASSERT_EQ(steps.size(), 14u);
+  EXPECT_EQ(steps.front(), 10);
+  EXPECT_EQ(steps.back(), 140);
+}
+
 TEST(DictBlocks, AllMayComeAtTheEnd) {
   EXPECT_EQ(Steps(Blocks(1, 6, 25, 0)),
             (std::vector<int64_t>{25, 50, 75, 100, 125, 150}));
