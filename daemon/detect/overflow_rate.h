@@ -35,8 +35,8 @@ class OverflowRate {
   bool left_out_ = false;  // as IsLeftOut
   bool scaled_ = false;    // gradients were scaled at the newest
   bool more_ = false;      // there were others, or may have been
-  // Updates until all with steps between them, of which nothing is known, have
-  // left the window; 0: there are none.
+  // Updates for which steps without a record, of which nothing is known, are
+  // still among the last 1000; 0: none are.
   int32_t apart_ = 0;
 };
 

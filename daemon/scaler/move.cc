@@ -68,6 +68,10 @@ bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap) {
   return false;
 }
 
+bool Stands(double from, double to) {
+  return to == from || (from > 0 && to > from && BoundOf(to));
+}
+
 Impossible WhyImpossible(const ScalerParameters& p, const Move& move) {
   if (FollowsStatistics(p.growth)) return Impossible::kNone;
   const bool before = move.before == Told::kOverflow;

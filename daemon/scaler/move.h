@@ -42,6 +42,9 @@ struct Move {
 // bound is known (model/scale_bound.h) may have come from any above it.
 bool Reachable(const ScalerParameters& p, double from, double to, int64_t gap);
 
+// One of which only a bound above is known is no higher than it was.
+bool Stands(double from, double to);
+
 // Of a move that is Reachable: what of it the scaler never does, by the flags
 // of both records and by the time since its last move.
 Impossible WhyImpossible(const ScalerParameters& p, const struct Move& move);

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/scale_bound.h"
 #include "scaler/log2.h"
 
 namespace nanwatch {
@@ -117,10 +116,7 @@ void ScalerTracker::OnStep(const StepRecord& record) {
   const Told told = ToldBy(record, check_off_);
   const bool has_scale = record.has(StepField::kLossScale);
   const double scale = has_scale ? record[StepField::kLossScale] : 0;
-  // One that was printed as 0 is no higher than it was.
-  const bool stands =
-      has_scale &&
-      (scale == scale_ || (scale_ > 0 && scale > scale_ && BoundOf(scale)));
+  const bool stands = has_scale && Stands(scale_, scale);
   if (stands || (has_scale && Usable(scale))) {
     if (stands) {
       transition_ = Transition::kHeld;

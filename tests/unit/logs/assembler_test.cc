@@ -350,19 +350,6 @@ TEST_F(AssemblerTest, AScaleThatWasRoundedToZeroIsTheOneThatIsKnown) {
   EXPECT_EQ(records_.back().step[StepField::kLossScale], 0.5);
 }
 
-// icefall: the same in a line of its own.
-TEST_F(AssemblerTest, NorDoesAHappeningRaiseAScaleThatIsPrintedAsZero) {
-  Learn(true);
-  LogFact scale;
-  scale.kind = Kind::kScale;
-  scale.Set(StepField::kLossScale, 0.5);
-  scale.scale_at_most = true;
-  Take({Line(10), Overflow(0, 0.25), Line(20), scale, Line(30)});
-  for (const LogRecord& record : records_) {
-    EXPECT_NE(record.step[StepField::kLossScale], 0.5);
-  }
-}
-
 TEST_F(AssemblerTest, ALineThatSaysSoIsOfTheLastOverflow) {
   Learn(true);
   LogFact line = Line(20);

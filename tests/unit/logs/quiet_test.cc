@@ -295,5 +295,15 @@ TEST_F(QuietTest, OverflowsInEachIntervalAreSpread) {
   EXPECT_LE(Streak(), 15);
 }
 
+// icefall: a scale that is known is no higher where a line prints 0.
+TEST_F(QuietTest, AScalePrintedAsZeroIsTheOneThatIsKnown) {
+  LogFact zero = Raise(0.5);
+  zero.scale_at_most = true;
+  Take({Line(10), Overflow(0, 0.25), Line(20), zero, Line(30)});
+  for (const StepRecord& record : records_) {
+    EXPECT_NE(record[StepField::kLossScale], 0.5);
+  }
+}
+
 }  // namespace
 }  // namespace nanwatch
