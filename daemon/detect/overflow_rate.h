@@ -35,8 +35,7 @@ class OverflowRate {
   bool left_out_ = false;  // as IsLeftOut
   bool scaled_ = false;    // gradients were scaled at the newest
   bool more_ = false;      // there were others, or may have been
-  // Updates for which steps without a record, of which nothing is known, are
-  // still among the last 1000; 0: none are.
+  // Updates until no step without a record is among the last 1000.
   int32_t apart_ = 0;
 };
 
