@@ -102,15 +102,6 @@ TEST(LossNotDecreasing, FarAboveGuessingNoAccuracyIsClaimed) {
   }
   EXPECT_EQ(words.now, Severity::kWarning);
   ExpectWords(words.Described().sentence);
-  StepFeed<LossNotDecreasing> classes(NoScaler());
-  classes.run.settings = {{"evaluation_accuracy", "0.11"},
-                          {"records", "epochs"}};
-  Noise other;
-  for (int i = 0; i < 12; ++i) {
-    classes.Step({.loss = (i == 0 ? 396 : 44) * other.Factor(0.1)});
-  }
-  EXPECT_EQ(classes.End(), Severity::kWarning);
-  ExpectWords(classes.Described().sentence);
 }
 
 // The first epoch is none of where it stands.
