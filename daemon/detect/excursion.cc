@@ -54,10 +54,10 @@ float Excursion::nats() const {
       nats_, std::max(0.0f, one - kChosen) * static_cast<float>(level_values_));
 }
 
-void Excursion::Add(float value, float y, const SeriesLevel& level,
+void Excursion::Add(float value, float y, const SeriesLevel& level, float floor,
                     float outliers) {
-  noise_ = std::max(noise_, level.noise());
-  scatter_ = level.scatter();
+  noise_ = std::max(noise_, level.Shown(level.noise(), floor));
+  scatter_ = level.Shown(level.scatter(), floor);
   // As in SeriesLevel::LearnTurn.
   const float move = values() > 0 ? y - y_ : 0;
   turns_ += (std::max(0.0f, -move_ * move) - turns_) /

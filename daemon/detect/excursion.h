@@ -28,9 +28,10 @@ class Excursion {
   // with such noise.
   void Begin(int64_t step, float base, float noise, int32_t values);
   // Takes in its next value, which is `value` and `y` as a logarithm. The noise
-  // of `level` counts where it is larger than at the opening. `outliers`: share
-  // of healthy values that are such.
-  void Add(float value, float y, const SeriesLevel& level, float outliers);
+  // of `level` counts where it is larger than at the opening; none is smaller
+  // than `floor`. `outliers`: share of healthy values that are such.
+  void Add(float value, float y, const SeriesLevel& level, float floor,
+           float outliers);
 
   int64_t step() const { return step_; }  // of its first value
   float base() const { return base_; }    // the level that it left

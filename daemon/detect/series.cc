@@ -146,7 +146,10 @@ void Series::Add(float value, float ln, int64_t step, const NoisePrior& prior) {
   if (values_ < kMost) ++values_;
   const float y = unit_ == 0 ? ln : Transform(value);
   if (values_ <= kRecent) NoteFirst(y, step);
-  if (values_ == kFresh && !late_) level_.Settle();
+  if (values_ == kFresh && !late_) {
+    const bool healthy = !out_ && level_.values() == kFresh - 1;
+    level_.Settle(prior.shown && healthy && !crosses_zero());
+  }
   if (renews_) {
     MoveTo(y);
     best_ = y;
@@ -158,9 +161,9 @@ void Series::Add(float value, float ln, int64_t step, const NoisePrior& prior) {
 inline bool Series::Leaves(float y, int64_t step) {
   const int32_t n = level_.values();
   // That of the level itself is next to nothing, later.
-  const float noise =
-      level_.noise() *
-      (n < kShown ? std::sqrt(1 + 1 / static_cast<float>(n)) : 1);
+  const float noise = n < kShown ? level_.Shown(level_.noise(), Floor()) *
+                                       std::sqrt(1 + 1 / static_cast<float>(n))
+                                 : level_.noise();
   const float below = usual_ - level_.at();
   const bool by_chance =
       n >= kLong && below > kSeldomBelow * noise && below < kByChance * noise;
@@ -195,7 +198,7 @@ void Series::Stray(float value, float y, int64_t step) {
     level_.LearnTurn(y, Floor());
   }
   out_ = true;
-  excursion_.Add(value, y, level_, outliers_);
+  excursion_.Add(value, y, level_, Floor(), outliers_);
   if (!excursion_.IsOver()) return;
   out_ = rises_ = false;
   // It was noise, or outliers.

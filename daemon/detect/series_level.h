@@ -16,6 +16,8 @@ namespace nanwatch {
 struct NoisePrior {
   float running = 0;  // of a series that goes on
   float fresh = 0;    // of the first values of a fresh run
+  // True: an excursion may ask what the first values show by themselves.
+  bool shown = false;
 };
 
 // Trivially copyable.
@@ -28,7 +30,8 @@ class SeriesLevel {
     move_ = 0;
     noise_ = noise;
     moves_ = noise * noise;
-    wander_ = 0;
+    wander_ = shown_ = 0;
+    shows_ = false;
     values_ = learned_ = 1;
   }
   // Learns from a healthy value. `floor`: no noise is smaller.
@@ -55,7 +58,9 @@ class SeriesLevel {
   // and is none; of two moves in a row, noise makes the product negative: minus
   // its variance, in the mean.
   void LearnTurn(float y, float floor) {
-    LearnSquare(std::max(0.0f, -move_ * (y - newest_)), floor);
+    const float square = std::max(0.0f, -move_ * (y - newest_));
+    if (square > shown_) Show(square);
+    LearnSquare(square, floor);
     Leave(y);
   }
   // Learns the noise alone, from a value that may be healthy.
@@ -65,6 +70,7 @@ class SeriesLevel {
     const float moved = Square(y - newest_) / 2;
     const float off = y > at_ ? Square(y - at_) : moved;
     wander_ += (std::min(off, Square(kClip * noise_)) - wander_) / weight;
+    if (values_ < kSurely) Show(moved);
     LearnSquare(moved, floor);
     Leave(y);
   }
@@ -75,7 +81,9 @@ class SeriesLevel {
     values_ = std::min(values_, kPriorWeight);
   }
   // Forgets the noise of the first values: that of a fresh run is its own.
-  void Settle() {
+  // `shows`: all of them were healthy, and tell a noise of their own.
+  void Settle(bool shows) {
+    shows_ = shows;
     values_ = std::min(values_, kPriorWeight);
     learned_ = std::min(learned_, kPriorWeight);
   }
@@ -84,6 +92,12 @@ class SeriesLevel {
   float noise() const { return noise_; }
   // Returns the noise that moves alone show.
   float scatter() const { return std::sqrt(moves_); }
+  // Returns at most so much of `noise` as is a few times what the values of a
+  // fresh run show without the prior. `floor`: it is no smaller.
+  float Shown(float noise, float floor) const {
+    if (!shows_ || values_ >= kSurely) return noise;
+    return std::min(noise, std::max(kTimesShown * std::sqrt(shown_), floor));
+  }
   int32_t values() const { return values_; }  // healthy ones, saturates
 
  private:
@@ -102,8 +116,21 @@ class SeriesLevel {
   static constexpr float kClip = 3;   // deviations that a value counts; ours
   static constexpr float kDrops = 4;  // deviations at once, and back; ours
   static constexpr int32_t kMost = 1 << 20;  // values
+  static constexpr int32_t kSurely = 32;     // values that need no prior; ours
+  static constexpr float kOfShown = 1.0f / 16;  // of a value; ours
+  static constexpr float kClipShown = 2;   // deviations that one counts; ours
+  static constexpr float kTimesShown = 2;  // times what they show; ours
 
   static float Square(float x) { return x * x; }
+  // What leaves them step by step is no noise of theirs.
+  void Show(float square) {
+    if (shows_) {
+      const float most = Square(kClipShown) * shown_;
+      shown_ += (std::min(square, most) - shown_) * kOfShown;
+    } else {
+      shown_ += (square - shown_) / static_cast<float>(values_);
+    }
+  }
   // `square`: of the noise, as one value shows it.
   void LearnSquare(float square, float floor) {
     learned_ = std::min(learned_ + 1, std::clamp(values_, kFewMoves, kMoves));
@@ -116,10 +143,12 @@ class SeriesLevel {
   float noise_ = 0;
   float moves_ = 0;   // variance, as moves from value to value show it
   float wander_ = 0;  // variance, as values above the level show it
+  float shown_ = 0;   // variance, as moves show it without a prior
   float newest_ = 0;
   float move_ = 0;  // to it, of values in a row
   int32_t values_ = 0;
   int32_t learned_ = 0;  // moves, saturates
+  bool shows_ = false;   // what the first showed is known
 };
 
 }  // namespace nanwatch

@@ -78,8 +78,10 @@ struct StepSeries {
   // Losses of language models that go on move half as far. Of 27 healthy
   // trainings on rewards (DQN, PPO, actor-critic, REINFORCE, TD3, SAC): 0.6 is
   // the upper quartile.
-  static constexpr NoisePrior kLoss = {.running = 0.06f, .fresh = 0.30f};
-  static constexpr NoisePrior kWords = {.running = 0.03f, .fresh = 0.30f};
+  static constexpr NoisePrior kLoss = {
+      .running = 0.06f, .fresh = 0.30f, .shown = true};
+  static constexpr NoisePrior kWords = {
+      .running = 0.03f, .fresh = 0.30f, .shown = true};
   static constexpr NoisePrior kRewards = {.running = 0.6f, .fresh = 0.6f};
   static constexpr NoisePrior kNorm = {.running = 0.30f, .fresh = 0.60f};
   static constexpr float kLeastNorm = 1e-30f;  // ours

@@ -142,5 +142,62 @@ TEST(LossSpike, AContrastiveLossBeginsWhereItStopsToRise) {
   EXPECT_GE(worst("contrastive", 1), Severity::kWarning) << "later it counts";
 }
 
+// At once to where it began. What settles far below that learns no more.
+TEST(LossSpike, LostWeightsLearnAgain) {
+  for (const bool settles : {false, true}) {
+    StepFeed<LossSpike> f;
+    Noise noise;
+    for (int i = 0; i < 100; ++i) {
+      f.Step({.loss = (4.5 + 7.5 * std::exp(-i / 30.0)) * noise.Factor(0.01)});
+    }
+    for (int i = 0; i < 44; ++i) {
+      const double loss =
+          settles ? 7.6 + 3.5 * std::exp(-i / 3.0) : 11.8 - 0.05 * i;
+      f.Step({.loss = loss * noise.Factor(0.01)});
+    }
+    EXPECT_GE(f.now, Severity::kWarning);
+    const Finding finding = f.Described();
+    EXPECT_TRUE(NumberOf(finding, "anew"));
+    EXPECT_EQ(NumberOf(finding, "settles").has_value(), settles);
+    ExpectWords(finding.sentence);
+  }
+}
+
+// Ten records show how little noise there is. A run that has just begun may
+// come back: a note, and a warning where it rises further.
+TEST(LossSpike, AnEarlySpikeIsNoNoise) {
+  for (const double times : {1.05, 1.75, 4.0}) {
+    StepFeed<LossSpike> f;
+    Noise noise;
+    Severity worst = Severity::kNone;
+    for (int i = 0; i < 60; ++i) {
+      const double up = std::exp(-std::pow((i - 16) / 3.0, 2));
+      const double loss = 6.3 + 6 * std::exp(-i / 14.0);
+      f.Step({.loss = loss * (1 + (times - 1) * up) * noise.Factor(0.004)});
+      worst = std::max(worst, f.now);
+    }
+    EXPECT_EQ(worst, times < 1.5   ? Severity::kNone
+                     : times < 2.3 ? Severity::kInfo
+                                   : Severity::kWarning)
+        << times;
+    EXPECT_EQ(f.End(), Severity::kNone);
+  }
+}
+
+// Nor do they show it where the noise grows as the training learns.
+TEST(LossSpike, NoiseMayGrowWithWhatIsLearned) {
+  int warned = 0;
+  Noise noise;
+  for (int run = 0; run < 500; ++run) {
+    StepFeed<LossSpike> f;
+    for (int i = 0; i < 200; ++i) {
+      const double width = 0.0005 + 0.08 * std::min(1.0, i / 20.0);
+      f.Step({.loss = (4 + 6.9 * std::exp(-i / 40.0)) * noise.Factor(width)});
+    }
+    warned += f.worst > Severity::kInfo;
+  }
+  EXPECT_LE(warned, 1);
+}
+
 }  // namespace
 }  // namespace nanwatch
