@@ -148,7 +148,9 @@ void Series::Add(float value, float ln, int64_t step, const NoisePrior& prior) {
   if (values_ <= kRecent) NoteFirst(y, step);
   if (values_ == kFresh && !late_) {
     const bool healthy = !out_ && level_.values() == kFresh - 1;
-    level_.Settle(prior.shown && healthy && !crosses_zero());
+    // What begins next to nothing may grow with rewards.
+    const bool keeps = !crosses_zero() && first_ >= kNothing;
+    level_.Settle(prior.shown && healthy && keeps);
   }
   if (renews_) {
     MoveTo(y);
