@@ -70,8 +70,10 @@ constinit const RuleSpec LossSpike::kSpec = {
     kThresholds,
     "Rules of other programs ask for a ratio or a z-score of a window, and "
     "need the window first. Here noise has a prior, so the second record is "
-    "judged; where the first ten of a fresh run were healthy, it is twice what "
-    "those before showed at most, until forty are known. One outlier is never "
+    "judged; where the first ten of a fresh run were healthy, of 0.1 and more, "
+    "it "
+    "is twice what those before showed at most, until forty are known. One "
+    "outlier is never "
     "much evidence, and three that agree are: "
     "healthy noise has heavy tails, and the share of outliers is learned. The "
     "chance of a false alarm is a threshold. The size of the rise decides "
