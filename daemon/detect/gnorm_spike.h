@@ -60,8 +60,8 @@ class GnormSpike {
   float lowest_ = HUGE_VALF;
   float learned_ = HUGE_VALF;
   float least_ = HUGE_VALF;  // the same, since the run settled
+  bool grows_ = false;       // the finding is about a growth
   PileUp pile_;
-  bool grows_ = false;  // the finding is about a growth
 };
 
 }  // namespace nanwatch

@@ -142,7 +142,7 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
                        (from_first || AccuracyIsOfGuessing(c.run, cost));
     if (stays) return cost;
     const float evaluated = CostByEvaluations(c.run, course_.last());
-    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kStill;
+    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
     return course_.middle() >= kGuessed * evaluated && rests ? evaluated : 0;
   }
   if (!kind_.among) {

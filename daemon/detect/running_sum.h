@@ -17,7 +17,8 @@ class RunningSum {
   // Takes in the next loss of a run, from its first on. Returns true where it
   // has come to rest: a mean that began with 0.
   bool Add(double loss) {
-    if (records_ < 0) return false;
+    const bool none = records_ == 0 && loss == 0;  // it begins with nothing
+    if (records_ < 0 || none) return false;
     const double added = loss - sum_;
     if (records_ == 0) first_ = added_ = added;
     const bool rests = Seen() && std::fabs(added) < kRests * loss;

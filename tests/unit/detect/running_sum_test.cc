@@ -22,6 +22,7 @@ TEST(RunningSum, OneThatGrowsByItsFirstIsSeen) {
   EXPECT_TRUE(IsSeen(sums));
   EXPECT_TRUE(IsSeen(sums, 4));
   EXPECT_FALSE(IsSeen(sums, 3)) << "few";
+  EXPECT_TRUE(IsSeen([&](int i) { return sums(i - 1); })) << "from 0 on";
 }
 
 TEST(RunningSum, WhatDivergesAddsMoreAndMore) {
