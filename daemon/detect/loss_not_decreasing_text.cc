@@ -70,6 +70,8 @@ void LossNotDecreasing::Describe(Finding* finding) const {
         "is about ",
         level, ", and was ", first,
         " at first. Updates that are skipped do not reach the weights.");
+    finding->numbers.push_back(
+        {"norms_not_finite", static_cast<double>(records_), "records"});
     return;
   }
   if (HasLeft()) {

@@ -28,6 +28,7 @@ RuleId PartOf(When when) {
       {When::kOfRival, RuleId::kRivalGone},
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
+      {When::kOfSkips, RuleId::kOverflowStreak},
       {When::kOfZeroNorm, RuleId::kMetricAbsentAsZero},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
@@ -148,6 +149,10 @@ bool IsOfDrops(const Finding& finding) {
 // Returns the rule by which the advice goes; kNone: it goes by the family.
 RuleId PartOf(const Finding& finding) {
   if (kOwnAdvice.has(finding.rule)) return finding.rule;
+  if (finding.rule == RuleId::kLossNotDecreasing &&
+      NumberOf(finding, "norms_not_finite")) {
+    return RuleId::kOverflowStreak;
+  }
   // A loss that stands still for want of gradients.
   const bool none = finding.rule == RuleId::kLossNotDecreasing &&
                     NumberOf(finding, "grad_norm") == 0.0;

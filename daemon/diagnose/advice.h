@@ -52,6 +52,7 @@ enum class When : uint8_t {
   kOfRival,       // it is one of two losses against each other
   kOfData,        // it is one of the order of data
   kOfNumber,      // it is a norm or a rate that is not finite
+  kOfSkips,       // no update is seen to be made
   kOfZeroNorm,    // it is one of a norm that is always 0
   kOfNorm,        // the gradients went, all of them
 };

@@ -381,6 +381,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},
+    {Cause::kUnexplained, "", kLookAtSkips, When::kOfSkips},
     {Cause::kUnexplained, "", kLookAtZeroNorm, When::kOfZeroNorm},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };

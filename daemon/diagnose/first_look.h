@@ -60,6 +60,10 @@ inline constexpr std::string_view kLookAtZeroNorm =
     "Switch the norm's collection on, or print more digits; until then rules "
     "on gradients see nothing. If it is measured, no gradient reaches it: see "
     "whether the loss hangs on the weights.";
+inline constexpr std::string_view kLookAtSkips =
+    "Print the norm and the loss scale of each update. Where it is infinite at "
+    "every scale, or NaN, look for the op whose gradient is so; else lower the "
+    "scale, or train in bf16, which needs none.";
 inline constexpr std::string_view kLookAtNumber =
     "Find out which weights are not finite (count them parameter by "
     "parameter), or whether the norm is computed in fp16, where it overflows "
