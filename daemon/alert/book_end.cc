@@ -88,7 +88,7 @@ void IncidentBook::NoteLast(const Finding& gone) {
     for (Finding& finding : incidents_[i].findings) {
       if (!SameFinding(finding, gone)) continue;
       finding.last_step = gone.last_step;
-      back = std::max(back, gone.back_step);
+      back = std::max(back, gone.back_step.value_or(-1));
     }
   }
 }

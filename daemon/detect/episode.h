@@ -69,7 +69,8 @@ class Episode {
   void Describe(Finding* finding) const {
     finding->opened_step = opened_;
     finding->last_step = last_;
-    finding->back_step = gap_ > 0 ? last_ + gap_ : -1;
+    finding->back_step.reset();
+    if (gap_ > 0) finding->back_step = last_ + gap_;
   }
 
  private:

@@ -50,9 +50,9 @@ struct Finding {
   Severity severity = Severity::kNone;
   int64_t opened_step = 0;  // first step of the trouble
   int64_t last_step = 0;    // newest step that the detector saw
-  // Of the record at which it was over; -1: it is not, or that is not known.
-  // Told as it goes, and not kept.
-  int64_t back_step = -1;
+  // Of the record at which it was over; absent: it is not, or that is not
+  // known.
+  std::optional<int64_t> back_step;
   Time opened{};
   Time last{};
   std::string sentence;       // with the numbers, for a person

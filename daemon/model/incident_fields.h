@@ -43,6 +43,7 @@ void Fields(A& a, Finding& f) {
   a.Field("sentence_over", f.sentence_over, kNotShown);
   a.Field("numbers", f.numbers);
   a.Field("in_summary", f.in_summary);
+  a.Field("back_step", f.back_step, kNotShown);
 }
 
 template <typename A>

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace nanwatch {
 namespace {
 
@@ -23,7 +25,7 @@ TEST(EpisodeTest, IsBackAtARecordAndNoLaterStep) {
   step(Severity::kWarning, false);
   step(Severity::kNone, false);
   EXPECT_EQ(Described(episode).last_step, 120);
-  EXPECT_EQ(Described(episode).back_step, -1);
+  EXPECT_EQ(Described(episode).back_step, std::nullopt);
   for (int i = 0; i < 3; ++i) step(Severity::kNone, true);
   EXPECT_EQ(Described(episode).back_step, 130);
   step(Severity::kNone, false);
@@ -44,10 +46,10 @@ TEST(EpisodeTest, ATriggerGoesOnWithIt) {
   episode.On(Severity::kWarning, false, 14, 20);
   EXPECT_EQ(Described(episode).opened_step, 1);
   EXPECT_EQ(Described(episode).last_step, 14);
-  EXPECT_EQ(Described(episode).back_step, -1);
+  EXPECT_EQ(Described(episode).back_step, std::nullopt);
   // A clean record may stand for many: it is not the first of those.
   episode.On(Severity::kNone, true, 80, 20, 60);
-  EXPECT_EQ(Described(episode).back_step, -1);
+  EXPECT_EQ(Described(episode).back_step, std::nullopt);
 }
 
 }  // namespace
