@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnose/words.h"
+
 namespace nanwatch {
 namespace {
 
@@ -22,7 +24,7 @@ int64_t StartUpOverflows(const RunEvidence& e) {
 
 int64_t ToldAtStartUp(const RunEvidence& e) {
   const bool all = e.last_overflow_step < e.first_good_step;
-  return (e.steps_between || e.steps_counted) && !all ? 0 : StartUpOverflows(e);
+  return LeavesStepsOut(e) && !all ? 0 : StartUpOverflows(e);
 }
 
 bool StartUpIsOver(const RunEvidence& e) {

@@ -11,8 +11,8 @@
 //  LOG Wed Dec 21 00:12:27 2022 - (0, 14) step_loss : 11.25 ...
 //
 // BERT tells a scale alone where it skipped an update, the one that it fell to,
-// and some of its relatives where it grew;
-// other programs tell their options so, before the first step.
+// and some of its relatives where it grew; other programs tell their options
+// so, before the first step.
 //
 //  DLL 2020-12-07 20:04:34.092791 - PARAMETER loss_scale : 32768.0
 
