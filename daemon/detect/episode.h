@@ -56,6 +56,12 @@ class Episode {
     return severity_;
   }
 
+  // Makes one that is open worse, without another record.
+  Severity Worsen(Severity to) {
+    if (open()) severity_ = std::max(severity_, to);
+    return severity_;
+  }
+
   Severity severity() const { return severity_; }
   bool open() const { return severity_ != Severity::kNone; }
   // The newest update was clean, and more must be until it is over.

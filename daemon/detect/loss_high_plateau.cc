@@ -281,7 +281,9 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     courses_.first.Add(newest_);
     if (records_ == 1 || newest_ < courses_.lowest) {
       courses_.lowest = newest_;
-      step_.lowest = c.record.step;
+      step_.left = c.record.step;
+    } else if (s.out()) {
+      step_.left = std::max(step_.left, s.excursion().step());
     }
   }
   const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());

@@ -72,7 +72,8 @@ class LossHighPlateau {
     int64_t high = 0;     // the first of the high level
     int64_t healthy = 0;  // of healthy_
     int64_t best = 0;     // of the best level
-    int64_t lowest = 0;   // of the lowest of the first losses
+    // Of the lowest of the first losses, or of the first that left them since.
+    int64_t left = 0;
   };
   // Losses of guessing; 0: not known.
   struct Untrained {

@@ -47,8 +47,8 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
     told_ = levels_;
     stood_ = courses_.first.records() / 3;
     way_.to_end = true;
-    return episode_.OnSince(step_.lowest, Severity::kWarning, false,
-                            step_.newest, clear);
+    return episode_.OnSince(step_.left, Severity::kWarning, false, step_.newest,
+                            clear);
   }
   const Severity high = high_ >= kEndRecords ? OfHighEnd(t) : Severity::kNone;
   if (high > Severity::kNone) {

@@ -197,13 +197,16 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
          s.stands() - s.first() < (silent ? Series::kRise : kRisen);
 }
 
-bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
+// A loss that came down to 0 may be learned; a policy's says nothing of that.
+bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
   if (settled_ || still_.loss() != 0) return false;
-  const bool never = records_ >= kSameZero &&
-                     still_.without_gradient() >= records_ &&
-                     record.has(StepField::kLearningRate) &&
-                     record[StepField::kLearningRate] > 0;
-  return never || still_.LostGradient();
+  const StepRecord& r = c.record;
+  const bool never =
+      records_ >= kSameZero && still_.without_gradient() >= records_ &&
+      r.has(StepField::kLearningRate) && r[StepField::kLearningRate] > 0;
+  const bool policy =
+      still_.records() == records_ || c.level == LevelKind::kOfRewards;
+  return never || (policy && still_.LostGradient());
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
@@ -276,7 +279,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
               r.step);
   if (!settled_) ++records_;
   at_end_.same = SameSoFar(c);
-  if (IsFrozen(r) || HasStopped(c)) {
+  if (IsFrozen(c) || HasStopped(c)) {
     about_ = About::kFrozen;
     return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
                             1);

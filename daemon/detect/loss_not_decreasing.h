@@ -96,7 +96,7 @@ class LossNotDecreasing {
   }
   bool GuessesByAccuracy(const StepContext& c) const;
   // Was it 0 in all records so far, without a gradient, beside a rate?
-  bool IsFrozen(const StepRecord& record) const;
+  bool IsFrozen(const StepContext& c) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
   bool HasStopped(const StepContext& c) const;

@@ -29,8 +29,7 @@ constexpr float kNatsLost = 2;      // of words: e^2 times as perplexed; ours
 constexpr int32_t kHotValues = 32;  // losses; ours
 constexpr int32_t kHotHold = 16;    // records; ours
 constexpr float kHotRatio = 2.3f;   // times the level; ours
-// A rate that is too high from the first step on: no loss is better than the
-// first.
+// A rate too high from the first step on: no loss is better than the first.
 constexpr int32_t kFreshValues = 10;  // losses before it rises; ours
 constexpr int32_t kYoungValues = 64;  // losses; ours: a run that has just begun
 constexpr int32_t kFreshHold = 12;    // records; ours
@@ -182,12 +181,15 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
           s.rise() >= LnOf(t[kExplosionRatio]));
 }
 
-// Also of losses that keep no level: they grow little by little, or come back
-// to where they were before.
-bool LossSpike::LeavesAll(const Series& s, Thresholds t) const {
+// Of losses that keep no level, which grow little by little or come back. A
+// rival's leaps where the other wins at first; a critic's crosses 0.
+bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
+  const Series& s = *c.loss;
   const Excursion& x = s.excursion();
-  return x.above() >= t[kHold] && x.nats() >= t[kCriticalNats] &&
-         x.mean_rise() >= kAbsurdRise &&
+  const bool rival = c.level == LevelKind::kOfRivals && !s.crosses_zero() &&
+                     s.values() - x.values() > kYoungValues;
+  return (rival || c.level == LevelKind::kOfRewards) && x.above() >= t[kHold] &&
+         x.nats() >= t[kCriticalNats] && x.mean_rise() >= kAbsurdRise &&
          x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);
 }
 
@@ -270,7 +272,7 @@ bool LossSpike::StandsOutWithNorm(const StepContext& c) {
 // Of a loss that is not back at its level for sure.
 Severity LossSpike::OfOut(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
-  jump_.absurd = c.level == LevelKind::kOfRewards && LeavesAll(s, t);
+  jump_.absurd = LeavesAll(c, t);
   const Severity severity =
       s.excursion().calm() == 0 ? OfExcursion(c, t) : Severity::kNone;
   return Explodes(c, t) || jump_.absurd ? Severity::kCritical : severity;

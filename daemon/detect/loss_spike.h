@@ -103,7 +103,7 @@ class LossSpike {
   double HoldOf(Thresholds t) const;
   bool IsUsual(const Series& s, float rise) const;
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
-  bool LeavesAll(const Series& s, Thresholds t) const;
+  bool LeavesAll(const StepContext& c, Thresholds t) const;
   // Notes kind_.stuck. Returns what that is.
   Severity NoteStuck(const Series& s, Thresholds t);
   // Of what stands above the level; notes at_end_.

@@ -6,6 +6,8 @@ namespace nanwatch {
 namespace {
 
 constexpr ThresholdSpec kThresholds[] = {
+    {"more", 0.25, 0, 100, "of that time",
+     "ours: a search of 33 that ended well lost two at its floor"},
     {"clear_after", 10, 1, 100000, "updates", "ours"},
 };
 
@@ -18,7 +20,8 @@ constinit const RuleSpec NeverCalibrated::kSpec = {
     "Every update since the start was lost to overflow, though a scaler would "
     "have found its scale by now.",
     "No good update within the time that the scaler needs from its first "
-    "scale to its floor.",
+    "scale to its floor; critical after `more` of that time, or where the "
+    "records end.",
     "clear_after good updates.",
     kThresholds};
 
@@ -35,7 +38,15 @@ Severity NeverCalibrated::OnStep(const StepContext& c, Thresholds t) {
   updates_ = s.updates();
   first_scale_ = s.first_scale().value_or(0);
   scale_ = s.present_scale().value_or(-1);
-  return episode_.On(Severity::kCritical, false, c.record.step, 1);
+  const bool long_so = static_cast<double>(s.updates()) >
+                       (1 + t[kMore]) * static_cast<double>(s.grace_updates());
+  return episode_.On(long_so ? Severity::kCritical : Severity::kWarning, false,
+                     c.record.step, 1);
+}
+
+Severity NeverCalibrated::OnEnd(Thresholds) {
+  return episode_.clears() ? episode_.severity()
+                           : episode_.Worsen(Severity::kCritical);
 }
 
 void NeverCalibrated::Describe(Finding* finding) const {

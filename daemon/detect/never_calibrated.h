@@ -16,9 +16,11 @@ class NeverCalibrated {
  public:
   static const RuleSpec kSpec;
   static constexpr uint32_t kNeeds = kUnsteadyBit;
-  enum Threshold { kClear };
+  enum Threshold { kMore, kClear };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  // No good update will follow.
+  Severity OnEnd(Thresholds);
   void Describe(Finding* finding) const;
 
  private:

@@ -89,6 +89,11 @@ bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
                      [i](const RowValues& line) { return line[i].value < 0; });
 }
 
+bool AllBelowZero(const std::vector<RowValues>& lines, size_t i) {
+  return std::all_of(lines.begin(), lines.end(),
+                     [i](const RowValues& line) { return line[i].value < 0; });
+}
+
 // Bars that a terminal draws one over the other stand in one line of a file.
 bool IsNamedAgain(const NumberRow& row, const std::vector<size_t>& parts,
                   size_t i) {
@@ -212,6 +217,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   for (size_t i = 0; i < numbers; ++i) {
     reach.Raise(words[i].loss, words[i].rises);
     reach.part |= words[i].part;
+    reach.rises_below_zero |= words[i].rises_below_zero;
     if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
     if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
     if (!IsReal(lines, i)) {
@@ -225,7 +231,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (reach.loss > best && !weak) {
       best = reach.loss;
       roles.loss = i;
-      roles.rises = reach.rises;
+      roles.rises =
+          reach.rises || (reach.rises_below_zero && AllBelowZero(lines, i));
       roles.top = best == LossWord::kAccuracy ? WholeOf(lines, i) : 0;
     }
     if (reach.part && !IsNamedAgain(row, roles.parts, i)) {

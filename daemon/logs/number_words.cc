@@ -24,6 +24,8 @@ constexpr std::string_view kStepWords[] = {
     "update", "updates", "batch",      "k",     "s",     "n",         "schritt",
     "round",  "episode", "globalstep", "etape", "bt",    "b"};
 constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche", "e"};
+// They are maximised where they are logarithms of probabilities, below 0.
+constexpr std::string_view kObjectives[] = {"obj", "objf"};
 constexpr std::string_view kTensorWords[] = {"tensor", "device", "cuda"};
 constexpr std::string_view kTrainWords[] = {"train", "training", "trn", "tr"};
 constexpr std::string_view kNegatives[] = {"neg", "negative"};
@@ -73,6 +75,7 @@ void Weigh(std::string_view text, std::string_view word, ColumnMeaning usual,
     found->part |= IsPartOfLoss(word);
   } else if (IsOneOf(word, kLossWords)) {
     found->Raise(LossWord::kNamed, false);
+    found->rises_below_zero |= IsOneOf(word, kObjectives);
   } else if (IsOneOf(word, kWeakWords)) {
     found->Raise(LossWord::kWeak, false);
   } else if (IsOneOf(word, kTrainWords)) {

@@ -33,8 +33,9 @@ struct NumberWords {
   }
 
   LossWord loss = LossWord::kNone;
-  bool rises = false;  // what is named rises as it gets better
-  bool part = false;   // of a loss
+  bool rises = false;             // what is named rises as it gets better
+  bool rises_below_zero = false;  // the same, if its values are below 0
+  bool part = false;              // of a loss
   bool step = false;
   bool epoch = false;
   ColumnMeaning usual = ColumnMeaning::kNothing;

@@ -64,7 +64,8 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
-     "maskratio stage phase difficulty len seqlen maxlen seqlength "
+     "maskratio stage phase difficulty lesson rollout unroll horizon "
+     "resolution imgsize imagesize len seqlen maxlen seqlength "
      "sequencelength contextlength"},
     {Meaning::kAdversaryLoss,
      "lossd lossg dloss gloss errd errg discloss lossdisc discriminatorloss "

@@ -182,6 +182,10 @@ TEST(LossStands, AGradientThatIsGoneFarLongerThanEverBeforeIsLost) {
     seldom.Steps(with, 1);
   }
   EXPECT_EQ(seldom.worst, Severity::kNone) << "rewards are seldom";
+  Feed learned(NoScaler());
+  learned.Steps({.loss = 0.5, .grad_norm = 0.3, .learning_rate = 1e-6}, 6);
+  learned.Steps(without, 60);
+  EXPECT_EQ(learned.worst, Severity::kNone) << "of a margin nothing is left";
 }
 
 TEST(LossStands, WhatBeginsTrainedMayStand) {

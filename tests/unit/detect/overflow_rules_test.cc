@@ -230,11 +230,23 @@ TEST(NeverCalibrated, FiresWhenTheBudgetIsSpent) {
   StepFeed<NeverCalibrated> f(Scaler("pytorch"));
   const double scale = f.Fall(65536 * 2, 18);
   EXPECT_EQ(f.now, Severity::kNone);
-  f.Fall(scale, 1);
-  EXPECT_EQ(f.now, Severity::kCritical);
+  const double floor = f.Fall(scale, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
   ExpectWords(f.Described().sentence);
+  f.Fall(floor, 4);
+  EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Good(0.25, 9), Severity::kCritical);
   EXPECT_EQ(f.Good(0.25, 1), Severity::kNone);
+}
+
+TEST(NeverCalibrated, IsCriticalWhereNoUpdateFollows) {
+  StepFeed<NeverCalibrated> f(Scaler("pytorch"));
+  f.Fall(65536 * 2, 19);
+  EXPECT_EQ(f.End(), Severity::kCritical);
+  StepFeed<NeverCalibrated> found(Scaler("pytorch"));
+  found.Fall(65536 * 2, 19);
+  found.Good(0.25, 5);
+  EXPECT_EQ(found.End(), Severity::kWarning) << "it found one at last";
 }
 
 TEST(NeverCalibrated, OneGoodStepIsEnough) {
@@ -247,7 +259,7 @@ TEST(NeverCalibrated, OneGoodStepIsEnough) {
 
 TEST(NeverCalibrated, FiresForAFixedScaleThatNeverFits) {
   StepFeed<NeverCalibrated> f(FixedScale());
-  f.Steps({.scale = 1024, .overflow = true}, 13);
+  f.Steps({.scale = 1024, .overflow = true}, 16);
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
