@@ -158,6 +158,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   }
   norm_ = static_cast<float>(norm);
   if (held_ == 0) glide_.Meet(log2);
+  if (held_ == 0 && !far) near_step_ = r.step - 1;
   ++held_;
   NoteRise(loss);
   loss_gone_ = usual_loss_.values() > 0 && loss && *loss == 0 &&
@@ -168,8 +169,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
       held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
   usual_norm_ = std::exp2(far ? peak_ : usual_.at());
   usual_.Reject();
-  return episode_.OnSince(far ? near_step_ + 1 : r.step, trigger, false, r.step,
-                          1);
+  return episode_.OnSince(near_step_ + 1, trigger, false, r.step, 1);
 }
 
 // A log that is over shows no more.

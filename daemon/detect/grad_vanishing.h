@@ -48,7 +48,7 @@ class GradVanishing {
   Episode episode_;
   NoGradient none_;        // norms of 0 from the start on
   double loss_ = 0;        // at the newest healthy norm
-  int64_t near_step_ = 0;  // newest step with a norm near the peak
+  int64_t near_step_ = 0;  // before the low norms, or that left the peak
   Glide glide_;
   float norm_ = 0;             // the newest low one
   Usual usual_;                // log2 of the norm
