@@ -1,5 +1,6 @@
 #include "logs/dict_scan.h"
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -21,6 +22,34 @@ size_t EndOfString(std::string_view text, size_t at) {
 bool IsQuote(char c) { return c == '"' || c == '\''; }
 bool Opens(char c) { return c == '{' || c == '[' || c == '('; }
 bool Closes(char c) { return c == '}' || c == ']' || c == ')'; }
+
+// What an object says of one number that was gathered.
+struct Gathered {
+  std::string_view mean;
+  bool any = true;  // there was something to gather
+};
+
+// Reads the object `text` as such. nullopt: it holds other things, too, or no
+// mean and count.
+std::optional<Gathered> ReadGathered(std::string_view text) {
+  constexpr std::string_view kCounts[] = {"num", "count", "n"};
+  constexpr std::string_view kOthers[] = {"std", "min", "max", "sum", "var"};
+  Gathered found;
+  bool counted = false;
+  DictScan dict(text);
+  while (dict.Next()) {
+    if (dict.key() == "mean") {
+      found.mean = dict.value();
+    } else if (IsOneOf(dict.key(), kCounts)) {
+      counted = true;
+      found.any = dict.Number().value_or(1) != 0;
+    } else if (!IsOneOf(dict.key(), kOthers)) {
+      return std::nullopt;
+    }
+  }
+  const bool whole = dict.whole() && counted && !found.mean.empty();
+  return whole ? std::optional(found) : std::nullopt;
+}
 
 }  // namespace
 
@@ -105,6 +134,8 @@ bool DictWalk::Walk(DictScan* dict, int depth, const OnValue& on_value) {
     path_ += dict->key();
     if (plain) {
       on_value(path_, text);
+    } else if (const auto gathered = ReadGathered(text)) {
+      if (gathered->any) on_value(path_, gathered->mean);
     } else {
       DictScan inner(text);
       if (depth == kDepthMax || !Walk(&inner, depth + 1, on_value))

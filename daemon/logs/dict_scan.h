@@ -1,6 +1,8 @@
 // DictScan: the pairs of one JSON object or printed Python dict in a line, in
 // their order, without a copy: {"loss": 2.3, "epoch": 1}, {'loss': '2.3'}.
-// DictWalk: the values of an object and of those in it, by their paths.
+// DictWalk: the values of an object and of those in it, by their paths. An
+// object that only says what a number is, {"num": 640, "mean": 2.3, "std": 1},
+// is its mean, by its own name; of no numbers (num 0) it is none.
 
 #ifndef NANWATCH_LOGS_DICT_SCAN_H_
 #define NANWATCH_LOGS_DICT_SCAN_H_

@@ -69,7 +69,8 @@ constexpr UsualNamesOf kUsual[] = {
      "sequencelength contextlength"},
     {Meaning::kAdversaryLoss,
      "lossd lossg dloss gloss errd errg discloss lossdisc discriminatorloss "
-     "generatorloss lossdiscriminator lossgenerator ggan gl1 cyclea cycleb"},
+     "generatorloss lossdiscriminator lossgenerator ggan gl1 cyclea cycleb "
+     "lossgloss lossdloss"},
     {Meaning::kGeneratorLoss, "genloss lossgen"},
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
@@ -130,7 +131,8 @@ constexpr std::string_view kPrefixes[] = {
     "trainingsamples", "training",    "trainsamples", "trainer",
     "train",           "trn",         "optimizer",    "optim",
     "metrics",         "lossmetrics", "amp",          "losses",
-    "rollout",         "charts",      "ppo",          "env"};
+    "rollout",         "charts",      "ppo",          "env",
+    "progress"};
 
 // What a number is of, at the end of its name: "mse_train", "mse_holdout".
 constexpr std::string_view kSets[] = {"train", "training", "trn",

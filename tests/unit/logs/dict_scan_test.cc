@@ -79,6 +79,20 @@ TEST(DictWalk, TellsValuesByTheirPaths) {
   EXPECT_EQ(walk.Read("x}", on_value), std::string::npos);
 }
 
+TEST(DictWalk, AnObjectThatGathersANumberIsItsMean) {
+  std::string told;
+  const DictWalk::OnValue on_value = [&](auto path, auto text) {
+    told.append(path).append("=").append(text).append(";");
+  };
+  DictWalk walk;
+  walk.Read(
+      R"({"a": {"num": 64, "mean": 2.5, "std": 1}, "b": {"mean": NaN, )"
+      R"("num": 0, "std": NaN}, "c": {"d": {"count": 2, "mean": NaN}}, )"
+      R"("e": {"mean": 1, "std": 2}, "f": {"num": 1, "mean": 2, "g": 3}})",
+      on_value);
+  EXPECT_EQ(told, "a=2.5;c/d=NaN;e/mean=1;e/std=2;f/num=1;f/mean=2;f/g=3;");
+}
+
 // {"a": {"a": ... 1}}, so many objects in one another.
 std::string Nest(int depth) {
   std::string text = "1";

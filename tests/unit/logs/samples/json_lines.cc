@@ -48,6 +48,12 @@ constexpr SampleLines kLines[] = {
      "\n"
      R"({"train": {"epoch": "x", "iter": 15, "loss": 1.5}})",
      "step=10 loss=2.5\nstep=20 loss=2\nstep=25 loss=1.5\nstep=25 loss=1.5"},
+    {"means with their counts, one of nothing",
+     R"({"Loss/G/loss": {"num": 64, "mean": 0.5, "std": 1}, "Loss/D/loss": )"
+     R"({"num": 64, "mean": NaN, "std": NaN}, "Loss/pl": {"num": 0, "mean": )"
+     R"(NaN, "std": NaN}, "Progress/kimg": {"num": 1, "mean": 4.5, "std": 0}})",
+     "step=4 loss=0.5 of_adversary scaler=0\n"
+     "step=4 loss=nan of_adversary scaler=1"},
     {"returns alone", R"({"step": 10, "mean_reward": 1.5, "length": 9})",
      "step=10 loss=-1.5 of_rewards of_objective guessed"},
     {"a step of so many, and a NaN that the mean leaves out",
