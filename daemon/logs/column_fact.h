@@ -49,6 +49,8 @@ class ColumnFact {
   // How many steps begin anew in each epoch, where the line shows it.
   void SetWhole(int64_t steps) { whole_ = steps; }
   bool has_step() const { return fact_.step || counter_; }
+  // It counts updates or episodes, and what else it has may be the step.
+  bool has_only_counter() const { return counter_ && !fact_.step; }
   // REQUIRES: has_step().
   int64_t step() const { return fact_.step ? *fact_.step : *counter_; }
   // Of lines that count something else.

@@ -212,8 +212,8 @@ std::optional<StepPlace> AtBeginning(std::string_view line) {
   return StepPlace{*step, 0, std::nullopt};
 }
 
-// "255/22150 (epoch 0.57), loss", "Epoch  1, 12200/37527; ppl": a ratio at the
-// line's start, or behind its epoch's number. A date is none.
+}  // namespace
+
 std::optional<StepPlace> RatioAtStart(std::string_view line) {
   Scan scan(line);
   scan.SkipBlanks();
@@ -225,11 +225,14 @@ std::optional<StepPlace> RatioAtStart(std::string_view line) {
   if (!IsDigit(scan.peek())) return std::nullopt;
   const std::optional<Ratio> ratio = ReadRatio(&scan);
   if (!ratio || ratio->part > ratio->whole) return std::nullopt;
-  if (!scan.Skip(";") && !scan.Skip(" (") && !scan.Skip(", ")) {
+  if (!scan.Skip(";") && !scan.Skip(" (") && !scan.Skip(", ") &&
+      !scan.Skip(": ")) {
     return std::nullopt;
   }
   return StepPlace{ratio->part, ratio->whole, std::nullopt};
 }
+
+namespace {
 
 // "000 epoch, 02000 iter, loss": each number before its word.
 std::optional<StepPlace> PairBeforeWords(std::string_view line) {

@@ -47,6 +47,11 @@ std::optional<double> PartOfBar(std::string_view text);
 // 1, 255/900;"; or at the line's end, " 99/391". `*in_bar`: it was in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
+// "255/22150 (epoch 0.57), loss", "8004/50000: episode", "Epoch  1,
+// 12200/37527; ppl": a ratio at the line's start, or behind its epoch's number.
+// A date is none.
+std::optional<StepPlace> RatioAtStart(std::string_view line);
+
 // "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10": the batch, of a line that
 // names an epoch. It may be a size.
 std::optional<StepPlace> BatchBesideEpoch(std::string_view line);

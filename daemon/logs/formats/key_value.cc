@@ -14,16 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "logs/bare_step.h"
 #include "logs/boxed_record.h"
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/column_value.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
-#include "logs/kept_axis.h"
 #include "logs/layer_norms.h"
 #include "logs/layer_pairs.h"
+#include "logs/line_place.h"
 #include "logs/lone_evaluations.h"
 #include "logs/lone_losses.h"
 #include "logs/loss_beside_evaluation.h"
@@ -55,17 +54,14 @@ class KeyValueReader : public LineReader {
   // Its names stand where they stood.
   bool ReadUsual(std::string_view line, FactList* facts) override {
     if (!usual_.known()) return false;
-    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    const std::optional<BarPlace> bar = place_.BarOf(line);
     if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
     fact_.Begin(0);
     loss_at_ = 0;
     usual_.ForEachValue(
         [this, line](const Usual::Placed& value) { AddAt(value, line); });
     if (!fact_.SaysHealth()) return true;
-    const bool named_step = fact_.has_step();
-    if (!named_step && bar) AddStep(line, bar);
-    KeepAxis(named_step, bar.has_value());
-    if (epoch_ >= 0) fact_.SetEpoch(static_cast<double>(epoch_));
+    place_.AddUsual(line, bar, &fact_);
     if (fact_.LooksLikeStep()) {
       Tell(line, facts);
     } else {
@@ -88,7 +84,7 @@ class KeyValueReader : public LineReader {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
       return;
     }
-    const std::optional<BarPlace> bar = in_bar_ ? BarIn(line) : std::nullopt;
+    const std::optional<BarPlace> bar = place_.BarOf(line);
     values_.clear();
     parts_.Begin();
     layers_.Begin();
@@ -97,9 +93,9 @@ class KeyValueReader : public LineReader {
     // Of bars a log has very many, and their clocks hold no names.
     const bool clocks = bar && !names_.mapped();
     std::optional<size_t> name;  // where the first one begins
-    const BarPlace place = bar.value_or(BarPlace());
-    AddPairs(line, 0, clocks ? place.begin : line.size(), &name);
-    const size_t begin = name.value_or(clocks ? place.begin : 0);
+    const BarPlace drawn = bar.value_or(BarPlace());
+    AddPairs(line, 0, clocks ? drawn.begin : line.size(), &name);
+    const size_t begin = name.value_or(clocks ? drawn.begin : 0);
     if (IsEvaluation(LastTitle(line.substr(0, begin)))) {
       if (!evaluations_.Loss(line)) return;
       fact_.Begin(0);  // all of the line is the evaluation's
@@ -108,9 +104,9 @@ class KeyValueReader : public LineReader {
     }
     if (clocks) {
       const bool first = !name;
-      AddPairs(line, place.end, line.size(), &name);
+      AddPairs(line, drawn.end, line.size(), &name);
       if (first && name &&
-          IsEvaluation(line.substr(place.end, *name - place.end))) {
+          IsEvaluation(line.substr(drawn.end, *name - drawn.end))) {
         return;
       }
     }
@@ -130,11 +126,8 @@ class KeyValueReader : public LineReader {
       summed = true;
     }
     summed |= AddLayers(line);
-    const bool named_step = fact_.has_step();
-    if (!named_step) AddStep(line, bar);
-    if (bare_.rose()) alone_.Tell(facts);
-    KeepAxis(named_step, in_bar_);
-    if (!fact_.has_epoch()) AddEpoch(line);
+    const bool named_step = place_.Add(line, bar, &fact_);
+    if (place_.bare().rose()) alone_.Tell(facts);
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();
@@ -160,11 +153,7 @@ class KeyValueReader : public LineReader {
   void ReadOther(std::string_view line, FactList* facts) {
     if (fact_.TellScore(facts)) return;
     if (parts_.alone()) AddFact(LogFact::Kind::kUnderstood, 0, facts);
-    bare_.Look(line);
-    if (const auto epoch = EpochAlone(line)) {
-      epoch_ = *epoch;
-      bare_.NoteEpoch();
-    }
+    place_.Look(line);
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
   }
@@ -306,40 +295,6 @@ class KeyValueReader : public LineReader {
     return terms && !names_.mapped() && AddLossInWords(line, summed);
   }
 
-  void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {
-    const std::optional<StepPlace> place =
-        bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
-    if (!place) {
-      if (const auto step = bare_.Find(line)) {
-        fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
-      }
-      return;
-    }
-    // The bar around those of steps.
-    if (place->counts_epochs && fact_.steps_seen()) return;
-    fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
-    fact_.SetWhole(place->whole);
-    if (place->epoch) fact_.SetEpoch(static_cast<double>(*place->epoch));
-  }
-
-  // The line's own, or that of the newest line that says nothing else.
-  void AddEpoch(std::string_view line) {
-    if (const std::optional<double> epoch = EpochInWords(line)) {
-      epoch_ = -1;
-      fact_.SetEpoch(*epoch);
-    } else if (epoch_ >= 0) {
-      fact_.SetEpoch(static_cast<double>(epoch_));
-    }
-  }
-
-  void KeepAxis(bool named, bool bar) {
-    using Axis = KeptAxis::Axis;
-    if (!fact_.has_step()) return;
-    const Axis axis = named ? Axis::kName : bar ? Axis::kBar : Axis::kWords;
-    const bool loss = fact_.fact().has(StepField::kLoss);
-    if (!axis_.Keep(axis, fact_.step(), loss)) fact_.DropStep();
-  }
-
   // `name`: where the first one begins; none: it says "loss 2.3", where it is
   // not read.
   void HoldAlone(std::string_view line, std::optional<size_t> name,
@@ -353,7 +308,7 @@ class KeyValueReader : public LineReader {
       words_ = 0;
       if (loss_at_ > 0) NameLoss(line, &fact);
       words_ = 0;
-      alone_.Hold(fact, bare_.doubtful(), facts);
+      alone_.Hold(fact, place_.bare().doubtful(), facts);
     }
   }
 
@@ -364,19 +319,16 @@ class KeyValueReader : public LineReader {
   uint32_t words_ = 0;  // before its loss; 0: they are not counted yet
   LossParts parts_;
   LayerNorms layers_;
-  BareStep bare_;
   std::vector<Usual::Placed> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
   size_t loss_at_ = 0;    // of the line's loss, or a part; 0: none
-  bool in_bar_ = false;   // the newest step without a name was in a bar
   bool summary_ = false;  // the line before says that one of the best follows
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told
-  int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   LoneLosses alone_;
   LossBesideEvaluation beside_;
   LoneEvaluations evaluations_;
-  KeptAxis axis_;
+  LinePlace place_;
 };
 
 constexpr std::string_view kMarks[] = {

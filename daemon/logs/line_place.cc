@@ -1,0 +1,74 @@
+#include "logs/line_place.h"
+
+namespace nanwatch {
+
+bool LinePlace::Add(std::string_view line, const std::optional<BarPlace>& bar,
+                    ColumnFact* fact) {
+  const bool named = fact->has_step() && !AddInFront(line, fact);
+  if (!fact->has_step()) AddStep(line, bar, fact);
+  Keep(named, in_bar_, fact);
+  if (!fact->has_epoch()) AddEpoch(line, fact);
+  return named;
+}
+
+void LinePlace::AddUsual(std::string_view line,
+                         const std::optional<BarPlace>& bar, ColumnFact* fact) {
+  const bool named = fact->has_step();
+  if (!named && bar) AddStep(line, bar, fact);
+  Keep(named, bar.has_value(), fact);
+  if (epoch_ >= 0) fact->SetEpoch(static_cast<double>(epoch_));
+}
+
+// "8004/50000: episode: 50": of a line that names a counter alone.
+bool LinePlace::AddInFront(std::string_view line, ColumnFact* fact) {
+  if (!fact->has_only_counter()) return false;
+  const std::optional<StepPlace> front = RatioAtStart(line);
+  if (!front) return false;
+  fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(front->step));
+  return true;
+}
+
+void LinePlace::AddStep(std::string_view line,
+                        const std::optional<BarPlace>& bar, ColumnFact* fact) {
+  const std::optional<StepPlace> place =
+      bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
+  if (!place) {
+    if (const auto step = bare_.Find(line)) {
+      fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
+    }
+    return;
+  }
+  // The bar around those of steps.
+  if (place->counts_epochs && fact->steps_seen()) return;
+  fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
+  fact->SetWhole(place->whole);
+  if (place->epoch) fact->SetEpoch(static_cast<double>(*place->epoch));
+}
+
+// The line's own, or that of the newest line that says nothing else.
+void LinePlace::AddEpoch(std::string_view line, ColumnFact* fact) {
+  if (const std::optional<double> epoch = EpochInWords(line)) {
+    epoch_ = -1;
+    fact->SetEpoch(*epoch);
+  } else if (epoch_ >= 0) {
+    fact->SetEpoch(static_cast<double>(epoch_));
+  }
+}
+
+void LinePlace::Keep(bool named, bool bar, ColumnFact* fact) {
+  using Axis = KeptAxis::Axis;
+  if (!fact->has_step()) return;
+  const Axis axis = named ? Axis::kName : bar ? Axis::kBar : Axis::kWords;
+  const bool loss = fact->fact().has(StepField::kLoss);
+  if (!axis_.Keep(axis, fact->step(), loss)) fact->DropStep();
+}
+
+void LinePlace::Look(std::string_view line) {
+  bare_.Look(line);
+  if (const auto epoch = EpochAlone(line)) {
+    epoch_ = *epoch;
+    bare_.NoteEpoch();
+  }
+}
+
+}  // namespace nanwatch

@@ -1,0 +1,27 @@
+// Where lines of no known program show their step: in front of what they say,
+// in a bar of few signs, in lines above, in thousands.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/unit/logs/told_facts.h"
+
+namespace nanwatch {
+namespace {
+
+std::string Told(std::string_view lines) {
+  return ToldFacts("key_value", lines);
+}
+
+TEST(StepPlaces, ARatioInFrontIsTheStepAndNotTheEpisode) {
+  EXPECT_EQ(Told(" 192/500: episode: 1, episode steps: 192, loss: 2.5\n"
+                 " 359/500: episode: 2, episode steps: 167, loss: nan"),
+            "step=192 loss=2.5\nstep=359 loss=nan\n");
+  EXPECT_EQ(Told("episode: 1, loss: 2.5\nepisode: 2, loss: 2.5"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
+}  // namespace
+}  // namespace nanwatch
