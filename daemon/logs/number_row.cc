@@ -134,7 +134,8 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   for (const std::string_view word :
        {"nan", "NaN", "inf", "Inf", "NAN", "INF"}) {
     if (!rest.starts_with(word)) continue;
-    const size_t behind = end + word.size();
+    const size_t wide = SizeOfWidth(rest.substr(word.size()));
+    const size_t behind = end + word.size() + wide;
     if (behind < line.size() &&
         (IsWordLetter(line[behind]) || IsDigit(line[behind]))) {
       return 0;

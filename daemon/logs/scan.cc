@@ -83,9 +83,11 @@ size_t MarkedLength(std::string_view text, double* value) {
 }
 
 // Length of what programs write behind "nan": Lightning's bar gives a point to
-// all that it takes for a number, and PaddleOCR fills its digits with x.
+// all that it takes for a number, PaddleOCR fills its digits with x, and Julia
+// says its bits.
 size_t FillBehindWord(std::string_view behind) {
   if (behind.starts_with(".0")) return 2;
+  if (const size_t width = SizeOfWidth(behind)) return width;
   return std::min(behind.find_first_not_of('x'), behind.size());
 }
 

@@ -91,6 +91,13 @@ inline size_t BehindBlanks(std::string_view text, size_t at) {
   return at;
 }
 
+// Returns the size of the width that Julia prints behind what is not finite:
+// "NaN32", "Inf16"; 0: `behind` does not begin with one.
+inline size_t SizeOfWidth(std::string_view behind) {
+  const bool width = behind.starts_with("32") || behind.starts_with("16");
+  return width && (behind.size() == 2 || !IsDigit(behind[2])) ? 2 : 0;
+}
+
 // Returns where the exponent at `at` ends, "e-04"; `at`: there is none.
 inline size_t BehindExponent(std::string_view text, size_t at) {
   if (at == text.size() || (text[at] | 0x20) != 'e') return at;

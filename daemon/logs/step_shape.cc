@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "logs/next_sign.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -21,7 +22,8 @@ constexpr char kNumber = '\0';
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-// End of "nan", "inf" or "infinity" at `at`, in any case; `at`: none.
+// End of "nan", "inf" or "infinity" at `at`, in any case, also as Julia prints
+// it; `at`: none.
 size_t BehindNotFinite(std::string_view text, size_t at) {
   if (at > 0 && (IsLetter(text[at - 1]) || text[at - 1] == '_')) return at;
   size_t end = at;
@@ -29,8 +31,10 @@ size_t BehindNotFinite(std::string_view text, size_t at) {
          (IsLetter(text[end]) || IsDigit(text[end]) || text[end] == '_')) {
     ++end;
   }
-  const std::string word =
-      LowerCase(text.substr(at, std::min<size_t>(end - at, 9)));
+  std::string word = LowerCase(text.substr(at, std::min<size_t>(end - at, 9)));
+  if (word.size() == 5 && SizeOfWidth(std::string_view(word).substr(3)) == 2) {
+    word.resize(3);
+  }
   if (word != "nan" && word != "inf" && word != "infinity") return at;
   return end + (text.substr(end).starts_with(".0") ? 2 : 0);
 }
@@ -48,8 +52,17 @@ size_t BehindNumber(std::string_view text, size_t at) {
     const size_t word = BehindNotFinite(text, end);
     return word == end ? at : word;
   }
-  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
-  return BehindExponent(text, end);
+  bool point = false;
+  for (; end < text.size() && (IsDigit(text[end]) || text[end] == '.'); ++end) {
+    point |= text[end] == '.';
+  }
+  // Julia's "2.31f0".
+  const bool power = point && end + 1 < text.size() && text[end] == 'f' &&
+                     (IsDigit(text[end + 1]) || text[end + 1] == '-');
+  if (!power) return BehindExponent(text, end);
+  end += 2;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return end;
 }
 
 // Whether `text` goes on at `at` as `pattern` does up to its next number, three
@@ -102,6 +115,14 @@ size_t BehindDrawing(std::string_view text, size_t at) {
   if (at < 2 || text[at - 1] != '|' || text[at - 2] != '%') return at;
   const size_t end = text.find_first_not_of("# 0123456789", at);
   return end < text.size() && text[end] == '|' ? end : at;
+}
+
+// What programs write where they have no number: more than another word.
+bool StandsForNumber(std::string_view words) {
+  constexpr std::string_view kWords[] = {"none",    "null",      "n/a", "na",
+                                         "missing", "undefined", "--",  "---"};
+  const std::string low = LowerCase(words.substr(0, 10));
+  return low.starts_with("nan") || IsOneOf(low, kWords);
 }
 
 }  // namespace
@@ -196,6 +217,10 @@ bool StepShape::Match(std::string_view line,
     at = end;
   }
   const bool whole = BehindBlanks(line, at) == line.size();
+  // The only number of the line, by its name.
+  const bool alone = numbers == 0 && letters_ >= kLettersLeast &&
+                     words->size() == 1 && StandsForNumber(words->front().text);
+  if (whole && alone) return true;
   return whole && numbers > 0 &&
          (letters_ >= kLettersLeast || words->size() <= numbers);
 }

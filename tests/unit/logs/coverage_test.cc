@@ -133,6 +133,28 @@ TEST(Coverage, ReadsNanInEveryDress) {
   }
 }
 
+// In lines of one number alone, those where it turned to words are unread, too.
+TEST(Coverage, ALoneNumberDoesNotVanish) {
+  const auto read_with = [](const std::string& words) {
+    std::vector<std::string> lines;
+    for (int i = 1; i <= 20; ++i) {
+      lines.push_back("epoch = " + std::to_string(i));
+      lines.push_back("train_loss = " + (i > 15 ? words : "0.5f0"));
+    }
+    return ReadAll(lines);
+  };
+  const ReadLog nan = read_with("NaN32");
+  EXPECT_EQ(nan.records.size(), 20u);
+  EXPECT_TRUE(std::isnan(nan.records.back().step[StepField::kLoss]));
+  for (const char* words : {"missing", "n/a", "--"}) {
+    const ReadLog read = read_with(words);
+    EXPECT_EQ(read.records.size(), 15u) << words;
+    EXPECT_EQ(read.coverage.unread, 5u) << words;
+    EXPECT_FALSE(read.coverage.enough()) << words;
+  }
+  EXPECT_TRUE(read_with("focal").coverage.enough());
+}
+
 TEST(Coverage, ANormInWordsIsMissedThoughTheLossIsThere) {
   const auto norm = [](const char* words) {
     return ReadTurned(", loss: 2.5, lr: 0.1, grad_norm: ", words, ", end 1");
