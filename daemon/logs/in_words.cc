@@ -289,7 +289,7 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
   for (const auto find :
        {BehindWord, RatioBehindBatch, PairInBrackets, RatioInBrackets,
-        RatioAtStart, PairBeforeWords, RatioOfIterations}) {
+        RatioAtStart, PairBeforeWords, RatioOfIterations, StepBehindDrawing}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);

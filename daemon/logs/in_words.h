@@ -32,6 +32,9 @@ struct BarPlace {
 };
 std::optional<BarPlace> BarIn(std::string_view line);
 
+// The count behind a bar that shows no percentage: "[>>>   ] 20430/600000,".
+std::optional<StepPlace> StepBehindDrawing(std::string_view line);
+
 // Where the first bar of a line ends that others are glued to: a file that lost
 // its carriage returns has whole trainings in a line. npos: it has one at most.
 size_t EndOfGluedBar(std::string_view line);

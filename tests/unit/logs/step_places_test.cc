@@ -23,5 +23,14 @@ TEST(StepPlaces, ARatioInFrontIsTheStepAndNotTheEpisode) {
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
 
+TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
+  EXPECT_EQ(Told("Training [>>     ] 20430/600000, loss=0.5, lr=2.0e-04\n"
+                 "Training [>>     ] 20435/600000, loss=nan, lr=2.0e-04"),
+            "step=20430 loss=0.5 learning_rate=0.0002\n"
+            "step=20435 loss=nan learning_rate=0.0002\n");
+  EXPECT_EQ(Told("[    ] 3/4, loss=0.5, lr=0.5"),
+            "loss=0.5 learning_rate=0.5\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
