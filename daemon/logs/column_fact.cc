@@ -214,6 +214,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kStep:
       if (!fact_.step && IsCount(value)) {
         fact_.step = static_cast<int64_t>(value);
+        rounded_.NoteExact(*fact_.step);
       }
       return;
     case ColumnMeaning::kCounter:

@@ -19,6 +19,7 @@
 #include "logs/fact.h"
 #include "logs/objective_knob.h"
 #include "logs/printed_scale.h"
+#include "logs/rounded_steps.h"
 
 namespace nanwatch {
 
@@ -34,6 +35,10 @@ class ColumnFact {
   void Add(ColumnMeaning meaning, std::string_view text,
            bool ends_line = false);
   void AddNumber(ColumnMeaning meaning, double value);
+  // A step that is printed in thousands.
+  void AddRoundedStep(RoundedCount step) {
+    if (!fact_.step) fact_.step = rounded_.Step(step);
+  }
   // A learning rate without a sign: the line may be prose all the same.
   void AddRateInWords(double value) {
     if (!fact_.has(StepField::kLearningRate)) {
@@ -151,6 +156,7 @@ class ColumnFact {
   bool step_of_counter_ = false;
   bool steps_seen_ = false;
   bool epochs_told_ = false;  // by any line
+  RoundedSteps rounded_;
   SeenEpochSteps steps_;
   EpochLines lines_;
   Laps laps_;

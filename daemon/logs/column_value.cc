@@ -47,6 +47,10 @@ void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact) {
   if (const auto printed = Scan(rest).PrintedNumber()) {
     return AddPrinted(meaning, *printed, rest, fact);
   }
+  if (meaning == ColumnMeaning::kStep) {
+    if (const auto step = ReadRoundedCount(rest)) fact->AddRoundedStep(*step);
+    return;
+  }
   for (const std::string_view truth : {"True", "False", "true", "false"}) {
     if (rest.starts_with(truth)) fact->Add(meaning, truth);
   }

@@ -32,5 +32,21 @@ TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
             "loss=0.5 learning_rate=0.5\n");
 }
 
+TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
+  EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
+                 "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
+            "step=600 loss=4\nstep=800 loss=3\nstep=1000 loss=3\n"
+            "step=1200 loss=2\nstep=1400 loss=2\nstep=1600 loss=1\n");
+}
+
+TEST(StepPlaces, InThousandsAloneTheIntervalIsThatOfOne) {
+  EXPECT_EQ(Told("step:25K loss:4\nstep:26K loss:3\nstep:26K loss:3\n"
+                 "step:27K loss:2\nstep:27K loss:2\nstep:1.5M loss:1\n"
+                 "step:1K loss:1\nstep:3s loss:1"),
+            "step=25000 loss=4\nstep=26000 loss=3\nstep=26001 loss=3\n"
+            "step=26501 loss=2\nstep=27001 loss=2\nstep=1500000 loss=1\n"
+            "step=1000 loss=1\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
