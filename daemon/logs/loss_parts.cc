@@ -34,6 +34,13 @@ bool HasLossWithin(std::string_view name) {
   return false;
 }
 
+// "l_pix", "l_percep", of BasicSR and its kin.
+bool IsShortForLoss(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"rate", "norm", "max", "len", "out"};
+  return name.size() > 3 && name.starts_with("l_") && IsLetter(name[2]) &&
+         !HasOneOf(name, kOthers);
+}
+
 // "valid_0's box_loss", "Val box_loss".
 bool IsOfEvaluation(std::string_view before, std::string_view name) {
   const auto at = static_cast<size_t>(name.data() - before.data());
@@ -47,7 +54,7 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
 bool IsPartOfLoss(std::string_view name) {
   const bool named = name.ends_with("loss") || name.ends_with("Loss") ||
                      name.starts_with("loss_") || name.starts_with("loss/") ||
-                     HasLossWithin(name);
+                     HasLossWithin(name) || IsShortForLoss(name);
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 

@@ -32,6 +32,7 @@
 #include "logs/names_before.h"
 #include "logs/next_sign.h"
 #include "logs/norm_lines.h"
+#include "logs/player_losses.h"
 #include "logs/scan.h"
 #include "logs/usual_line.h"
 
@@ -87,6 +88,7 @@ class KeyValueReader : public LineReader {
     const std::optional<BarPlace> bar = place_.BarOf(line);
     values_.clear();
     parts_.Begin();
+    players_.Begin(line);
     layers_.Begin();
     evaluations_.Begin();
     loss_at_ = 0;
@@ -111,10 +113,10 @@ class KeyValueReader : public LineReader {
       }
     }
     if (!name) fact_.Begin(0);
-    bool summed = false;
-    const bool in_words = AddLossBesideTerms(line, &summed);
-    const bool alone = !in_words && AddPartAlone();
-    if (!in_words) summed = AddParts() || alone;
+    bool summed = !names_.mapped() && players_.AddTo(&fact_);
+    const bool in_words = !summed && AddLossBesideTerms(line, &summed);
+    const bool alone = !in_words && !summed && AddPartAlone();
+    if (!in_words && !summed) summed = AddParts() || alone;
     const bool punctuated = !in_words && (name || summed) && fact_.SaysHealth();
     if (!punctuated && !in_words &&
         (names_.mapped() ? !AddMapped(names_.map(), line, &fact_)
@@ -210,6 +212,8 @@ class KeyValueReader : public LineReader {
       if (within == 0) within = WithinLosses(line, at);
       if (at < within && parts_.Take(line.substr(at + 1))) {
         loss_at_ = at + 1;
+      } else if (players_.Look(line, at)) {
+        continue;
       } else if (name.size == 0) {
         if (parts_.Look(before, line.substr(at + 1))) loss_at_ = at + 1;
         layers_.Look(before, line.substr(at + 1));
@@ -318,6 +322,7 @@ class KeyValueReader : public LineReader {
   Usual usual_;
   uint32_t words_ = 0;  // before its loss; 0: they are not counted yet
   LossParts parts_;
+  PlayerLosses players_;
   LayerNorms layers_;
   std::vector<Usual::Placed> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};

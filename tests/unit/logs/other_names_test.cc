@@ -281,5 +281,23 @@ TEST(OtherNames, AStepMayStandWithTheRateAboveItsLosses) {
             "step=2960 loss=nan of_adversary scaler=1\n");
 }
 
+TEST(OtherNames, WhatTheLossesOfAGansPlayersAreMadeOf) {
+  EXPECT_EQ(Told("[epoch:  0, iter:   3,100, lr:(1.000e-04,)] l_g_pix: 2.5e-01 "
+                 "l_g_gan: 0.25 l_d_real: 0.5 out_d_real: -9.5 l_d_fake: nan"),
+            "step=3100 loss=0.5 learning_rate=0.0001 of_adversary scaler=0\n"
+            "step=3100 loss=nan of_adversary scaler=1\n");
+  EXPECT_EQ(
+      Told("(epoch: 1, iters: 96, time: 0.13) KLD: 0.25 GAN: 1.5 VGG: 8.5 "
+           "D_Fake: 0.5 D_real: 0.25"),
+      "step=96 loss=10.25 of_adversary scaler=0\n"
+      "step=96 loss=0.75 of_adversary scaler=1\n");
+}
+
+TEST(OtherNames, LossesByNamesInShortAreParts) {
+  EXPECT_EQ(Told("iter: 45,600, l_pix: 1.5e-02 l_percep: 0.5 l_rate: 0.1\n"
+                 "iter: 45,700, l_pix: nan l_percep: 0.5"),
+            "step=45600 loss=0.515\nstep=45700 loss=nan\n");
+}
+
 }  // namespace
 }  // namespace nanwatch

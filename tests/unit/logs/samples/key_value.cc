@@ -121,14 +121,12 @@ constexpr SampleLines kLines[] = {
      "step=50 loss=0.0414 of_adversary scaler=0\nstep=50 loss=6.192 "
      "of_adversary scaler=1\n"
      "step=100 loss=0.4446 of_adversary scaler=0\nstep=100 loss=nan "
-     "of_adversary scaler=1\n"
-     "step=3 loss=0.6931 of_adversary scaler=0\nstep=3 loss=0.7312 "
-     "of_adversary scaler=1\n"
-     "step=300 loss=1.25 of_adversary scaler=0\nstep=300 loss=0.9 of_adversary "
-     "scaler=1\n"
-     "step=9 loss=2.5 of_adversary scaler=0\nstep=9 loss=0.5 of_adversary "
-     "scaler=1\n"
-     "step=950 loss=5.034 of_adversary"},
+     "of_adversary scaler=1\nstep=3 loss=0.6931 of_adversary scaler=0\nstep=3 "
+     "loss=0.7312 of_adversary scaler=1\nstep=300 loss=1.25 of_adversary "
+     "scaler=0\nstep=300 loss=0.9 of_adversary scaler=1\nstep=9 loss=2.5 "
+     "of_adversary scaler=0\nstep=9 loss=0.5 of_adversary scaler=1\nstep=950 "
+     "loss=7.047 of_adversary scaler=0\nstep=950 loss=0.304 of_adversary "
+     "scaler=1"},
     {"a loss without a sign, and a term of it with one",
      "step 10 loss 2.5 kl_loss: nan\nstep 20 loss nan kl=nan lr=0.5",
      "step=10 loss=2.5\nstep=20 loss=nan learning_rate=0.5"},

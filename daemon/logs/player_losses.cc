@@ -1,0 +1,43 @@
+#include "logs/player_losses.h"
+
+#include "logs/names_before.h"
+#include "logs/scan.h"
+
+namespace nanwatch {
+
+void PlayerLosses::Begin(std::string_view line) {
+  losses_ = {};
+  all_from_ = std::string_view::npos;
+  if (!line.starts_with("(epoch: ")) return;
+  const size_t end = line.find(") ");
+  if (end == line.npos) return;
+  const std::string_view place = line.substr(0, end);
+  const bool of_kin = place.find(", iters: ") != place.npos &&
+                      place.find(", time: ") != place.npos;
+  if (of_kin) all_from_ = end;
+}
+
+bool PlayerLosses::Look(std::string_view line, size_t at) {
+  const std::string_view name = NameAtEnd(line.substr(0, at));
+  const bool all = at > all_from_;
+  const bool discriminates =
+      name.starts_with("l_d_") || (all && name.starts_with("D_"));
+  const bool generates = all || name.starts_with("l_g_");
+  if (name.empty() || (!discriminates && !generates)) return false;
+  const std::optional<double> value = ValueAt(line.substr(at + 1));
+  if (!value) return false;
+  std::optional<double>& loss = losses_[discriminates ? 1 : 0];
+  loss = loss.value_or(0) + *value;
+  return true;
+}
+
+bool PlayerLosses::AddTo(ColumnFact* fact) const {
+  const bool any = losses_[0] || losses_[1];
+  if (!any || fact->fact().has(StepField::kLoss)) return false;
+  for (const std::optional<double>& loss : losses_) {
+    if (loss) fact->AddNumber(ColumnMeaning::kAdversaryLoss, *loss);
+  }
+  return true;
+}
+
+}  // namespace nanwatch
