@@ -52,10 +52,37 @@ std::optional<int64_t> WithRate(std::string_view line) {
   return is_rate && scan.rest() == "]" ? number : std::nullopt;
 }
 
+// "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
+// its messages apart, the line begins with its step.
+std::optional<int64_t> BeginsMessage(std::string_view line) {
+  constexpr std::string_view kWords[] = {"Step",      "step",        "STEP",
+                                         "Iteration", "global_step", "Iter"};
+  for (const std::string_view word : kWords) {
+    const size_t at = line.find(word);
+    if (at == line.npos) continue;
+    const std::string_view before = TrimBlanks(line.substr(0, at));
+    const bool begins = before.empty() || before.ends_with(':') ||
+                        before.ends_with(']') || before.ends_with('|');
+    if (!begins) continue;
+    size_t number = at + word.size();
+    while (
+        number < line.size() &&
+        (line[number] == ' ' || line[number] == ':' || line[number] == '=')) {
+      ++number;
+    }
+    Scan scan(line, number);
+    const std::optional<int64_t> step = scan.Integer();
+    if (step && *step >= 0 && number > at + word.size()) return step;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void BareStep::Look(std::string_view line) {
-  if (const auto step = WithRate(line)) above_ = step;
+  std::optional<int64_t> step = WithRate(line);
+  if (!step) step = BeginsMessage(line);
+  if (step) above_ = step;
 }
 
 // In each epoch it rises, and a size does not.

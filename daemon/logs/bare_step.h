@@ -3,7 +3,8 @@
 // the step once it is seen to rise. Where it falls, it is none, but behind a
 // line that begins an epoch, or if it had risen for long: then the run goes on
 // from a checkpoint, or with the next epoch. It may also stand above the step
-// line, with the learning rate: "[6860, 9.99e-05]". Or it is called a batch,
+// line, with the learning rate, "[6860, 9.99e-05]", or begin a message there:
+// "INFO:tensorflow:Step 600 per-step time 0.8s". Or it is called a batch,
 // beside an epoch, and is a size where it does not rise within one.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
@@ -23,6 +24,8 @@ class BareStep {
   std::optional<int64_t> Find(std::string_view line);
   // A line that is no step line.
   void Look(std::string_view line);
+  // A step line that shows its own: what stood above was of that.
+  void DropAbove() { above_.reset(); }
   // The newest number, which is the line's step if the next one rises.
   std::optional<int64_t> doubtful() const {
     return last_ >= 0 && !rose_ ? std::optional(last_) : std::nullopt;

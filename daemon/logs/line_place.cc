@@ -6,6 +6,7 @@ bool LinePlace::Add(std::string_view line, const std::optional<BarPlace>& bar,
                     ColumnFact* fact) {
   const bool named = fact->has_step() && !AddInFront(line, fact);
   if (!fact->has_step()) AddStep(line, bar, fact);
+  bare_.DropAbove();
   Keep(named, in_bar_, fact);
   if (!fact->has_epoch()) AddEpoch(line, fact);
   return named;
@@ -15,6 +16,7 @@ void LinePlace::AddUsual(std::string_view line,
                          const std::optional<BarPlace>& bar, ColumnFact* fact) {
   const bool named = fact->has_step();
   if (!named && bar) AddStep(line, bar, fact);
+  bare_.DropAbove();
   Keep(named, bar.has_value(), fact);
   if (epoch_ >= 0) fact->SetEpoch(static_cast<double>(epoch_));
 }

@@ -19,9 +19,19 @@ bool IsOfPlace(std::string_view word) {
   return word.size() <= kLongest && IsOneOf(LowerCase(word), kWords);
 }
 
+// Returns `line` without the place in the source at its end, "   loop.py:212".
+std::string_view WithoutPlace(std::string_view line) {
+  const size_t end = line.find_last_not_of("0123456789");
+  if (end == line.npos || end + 1 == line.size() || end < 3) return line;
+  if (line.substr(end - 3, 4) != ".py:") return line;
+  const size_t blank = line.find_last_of(' ', end);
+  return blank == line.npos ? line : TrimBlanks(line.substr(0, blank));
+}
+
 // "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the
 // line ends with such words and numbers.
 bool IsHeader(std::string_view line) {
+  line = WithoutPlace(line);
   bool digit = false;
   for (size_t end = line.size(); end > 0;) {
     const char c = line[end - 1];
@@ -63,6 +73,23 @@ std::string_view NameOfPart(std::string_view line) {
   return text.substr(0, sign + 1);
 }
 
+// The first name of several, "loss=2.31 lr=1e-04    loop.py:212", with its
+// sign. Empty: the line holds other things.
+std::string_view FirstOfPairs(std::string_view line) {
+  const std::string_view text = WithoutPlace(TrimBlanks(line));
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view pair = text.substr(at, end - at);
+    const size_t sign = pair.find('=');
+    const bool named = IsLetter(pair.front()) && sign != pair.npos &&
+                       sign + 1 < pair.size() &&
+                       pair.find_first_of("={}[]\"'|,;", sign + 1) == pair.npos;
+    if (!named) return "";
+    at = std::min(text.find_first_not_of(' ', end), text.size());
+  }
+  return text.substr(0, text.find('=') + 1);
+}
+
 // "  train:", of the lines below it.
 bool IsSection(std::string_view line) {
   const std::string_view text = TrimBlanks(line);
@@ -80,7 +107,8 @@ bool RecordJoiner::TakePart(std::string_view line) {
     ++parts_;
     return true;
   }
-  const std::string_view name = NameOfPart(line);
+  std::string_view name = NameOfPart(line);
+  if (name.empty()) name = FirstOfPairs(line);
   if (name.empty()) return false;
   // The same again begins another record of that header.
   const bool again =

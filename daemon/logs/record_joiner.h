@@ -4,6 +4,11 @@
 //  [step=1000/739328,epoch=0]
 //      train/CrossEntropyLoss=2.95
 //      optim/total_grad_norm=0.41
+//
+// or that a console as narrow as rich's broke between its numbers:
+//
+//  [10:01:11] INFO     step=10/4000                       loop.py:212
+//                      loss=2.3529 grad_norm=0.6480
 
 #ifndef NANWATCH_LOGS_RECORD_JOINER_H_
 #define NANWATCH_LOGS_RECORD_JOINER_H_

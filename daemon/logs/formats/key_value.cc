@@ -336,8 +336,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {
-    "=", ":", "oss ", "OSS ", "poch", "POCH", "oss] ", "| ", "----", "norm "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
+                                       "poch", "POCH",  "oss] ", "| ",
+                                       "----", "norm ", "tep "};
 
 }  // namespace
 

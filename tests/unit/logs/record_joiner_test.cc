@@ -42,6 +42,17 @@ TEST(RecordJoiner, MakesOneLineOfAStepAndItsNumbers) {
                    "==== Step 3 of 60 ==== | loss: 2.5 nats"}));
 }
 
+// As rich breaks a line that is too long for its console.
+TEST(RecordJoiner, SeveralNumbersOfALineAreOfTheStepAbove) {
+  EXPECT_EQ(Joined({"[10:01] INFO  step=10/40         loop.py:212",
+                    "              loss=2.5 grad_norm=0.5",
+                    "              lr=2.0e-05       loop.py:212", "next"}),
+            (Lines{"[10:01] INFO  step=10/40         loop.py:212", "",
+                   "[10:01] INFO  step=10/40         loop.py:212 | loss=2.5 "
+                   "grad_norm=0.5 | lr=2.0e-05       loop.py:212",
+                   "next"}));
+}
+
 TEST(RecordJoiner, ANumberThatComesAgainBeginsAnother) {
   EXPECT_EQ(
       Joined({"Epoch 3:", "  loss: 2.5", "  loss: 2.25"}),

@@ -32,6 +32,20 @@ TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
             "loss=0.5 learning_rate=0.5\n");
 }
 
+TEST(StepPlaces, AMessageAboveMayBeginWithTheStep) {
+  EXPECT_EQ(Told("INFO:tensorflow:Step 100 per-step time 0.5s\n"
+                 "I0606 12:32 x.py:698] Step 100 per-step time 0.5s\n"
+                 "INFO:tensorflow:{'total_loss': 2.5, 'lr': 0.5}\n"
+                 "INFO:tensorflow:Step 200 per-step time 0.5s\n"
+                 "INFO:tensorflow:{'total_loss': nan, 'lr': 0.5}"),
+            "step=100 loss=2.5 learning_rate=0.5\n"
+            "step=200 loss=nan learning_rate=0.5\n");
+  EXPECT_EQ(Told("saved at step 100 as 1.pt\nloss: 2.5, lr: 0.5\nstep 3: go\n"
+                 "step=4 loss=2\nloss: 2.5, lr: 0.5"),
+            "loss=2.5 learning_rate=0.5\nstep=4 loss=2\n"
+            "loss=2.5 learning_rate=0.5\n");
+}
+
 TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
   EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
                  "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
