@@ -50,7 +50,8 @@ struct LogFact {
     kUnderstood,  // the format's own line, which says nothing of the above
     kScored,      // `score`, a return, in a line without a loss
     kLostLoss,    // a batch's was not finite and left out: the next line's, if
-                  // that shows 0, or one that no line shows
+                  // that shows 0, or one that no line shows; or of the next
+                  // line's the term in text, and the rest was learned
   };
   Kind kind = Kind::kProgress;
   uint32_t at = 0;  // byte of the line at which it was read

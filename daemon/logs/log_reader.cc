@@ -109,7 +109,12 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return;
     case Kind::kLostLoss:
       // Above all steps it is a promise.
-      if (progress_ > 0) ++lost_losses_;
+      if (progress_ == 0) return;
+      if (fact.text.empty()) {
+        ++lost_losses_;
+      } else {
+        lost_term_ = Beginning(fact.text, kNameOfLoss);
+      }
       return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);
@@ -139,7 +144,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     LogFact known = fact;
     known.loss_left_out = false;
     norms_.Take(known, line);
-  } else if (lost_losses_ > 0 && fact.has(StepField::kLoss)) {
+  } else if (LostBefore(fact)) {
     TakeAfterLost(fact, line);
   } else {
     norms_.Take(fact, line);
@@ -238,7 +243,8 @@ void LogReader::NoteTerm(const LogFact& fact) {
   if (!bad) {
     const int64_t step = fact.step.value_or(newest_step_);
     const bool metric = fact.text_of_metric;
-    const auto news = term_.Take(fact, metric ? "" : fact.text, step);
+    const auto news = term_.Take(
+        fact, metric || fact.text.empty() ? lost_term_ : fact.text, step);
     if (news) Put("term_not_finite", *news);
     const auto other = metric_.Take(fact, metric ? fact.text : "", step);
     if (other) Put("metric_not_finite", *other);

@@ -118,6 +118,13 @@ class LogReader {
   }
   void TakeBroke(const LogFact& fact, uint64_t line);
   void NoteProgress(const LogFact& fact, uint64_t line);
+  // A loss was left out before that of `fact`. A term alone was not all of it,
+  // unless nothing is left.
+  bool LostBefore(const LogFact& fact) {
+    if (!fact.has(StepField::kLoss)) return false;
+    const bool of_term = !std::exchange(lost_term_, {}).empty();
+    return lost_losses_ > 0 || (of_term && fact[StepField::kLoss] == 0);
+  }
   void TakeAfterLost(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
@@ -188,6 +195,7 @@ class LogReader {
   int64_t evaluates_not_ = 0;
   std::string bad_evaluation_;  // since when, and which; empty: it is finite
   int64_t lost_losses_ = 0;     // since the newest step line
+  std::string lost_term_;       // the same, of a loss; empty: none
   bool loss_bad_ = false;       // the newest one
   bool norm_bad_ = false;       // the newest step line's
   bool loss_shown_ = false;     // by any step line

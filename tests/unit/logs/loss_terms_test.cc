@@ -138,5 +138,31 @@ TEST(LossTerms, ATermIsToldThatStaysNan) {
   EXPECT_EQ(ToldOfTerm(60, [](int i) { return i < 5; }), "-");
 }
 
+// The same where words say that a term was left out; `loss`: of what remains.
+std::string ToldOfLostTerm(int first, int nth, const char* loss, int* bad) {
+  LogReader reader(nullptr, {}, [bad](const LogRecord& record) {
+    *bad += std::isfinite(record.step[StepField::kLoss]) ? 0 : 1;
+  });
+  for (int step = 0; step < 60; ++step) {
+    const bool lost = step >= first && step % nth == 0;
+    if (lost) reader.ReadLine("WARNING:root:fape loss is NaN. Skipping...");
+    reader.ReadLine("step " + std::to_string(step) +
+                    " loss: " + (lost ? loss : "2.31"));
+  }
+  reader.Finish();
+  const auto told = reader.run().settings.find("term_not_finite");
+  return told == reader.run().settings.end() ? "-" : told->second;
+}
+
+TEST(LossTerms, OneThatIsLeftOutIsNoLossThatIs) {
+  int bad = 0;
+  EXPECT_EQ(ToldOfLostTerm(40, 10, "1.5", &bad), "-");
+  EXPECT_EQ(bad, 0);
+  EXPECT_EQ(ToldOfLostTerm(40, 1, "1.5", &bad), "40 fape");
+  EXPECT_EQ(bad, 0);
+  ToldOfLostTerm(40, 1, "0.0", &bad);
+  EXPECT_EQ(bad, 20) << "nothing is left";
+}
+
 }  // namespace
 }  // namespace nanwatch

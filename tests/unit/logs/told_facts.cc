@@ -46,7 +46,9 @@ std::string KindText(const LogFact& fact) {
     case LogFact::Kind::kNorm:
       return " norm";
     case LogFact::Kind::kLostLoss:
-      return " lost loss";
+      return std::string(" lost loss")
+          .append(fact.text.empty() ? "" : ": ")
+          .append(fact.text);
     case LogFact::Kind::kScored:
       return std::string(" scored: ").append(Text(fact.score));
     case LogFact::Kind::kAccuracy:

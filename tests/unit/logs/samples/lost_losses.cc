@@ -12,6 +12,10 @@ constexpr SampleLines kLines[] = {
     {"a batch", "2026-01-02 10:00:00 loss is NaN, skipping this batch",
      "lost loss"},
     {"its kind first", "Non-finite loss found: ignoring batch 17", "lost loss"},
+    {"a term of it",
+     "WARNING:root:fape loss is NaN. Skipping...\n10:00:00 - kl_loss is nan, "
+     "skipped\n12:00 Training loss is nan, skipping\nSkipping, as loss is NaN",
+     "lost loss: fape\nlost loss: kl_loss\nlost loss\nlost loss"},
     {"a setting", "skip_nan_loss=True, skipping batches if the loss is nan",
      ""},
     {"gradients", "nan loss or gradients, skipping update", ""},
