@@ -28,12 +28,13 @@ std::optional<int64_t> AtStart(std::string_view line) {
   return next == ' ' || next == '\t' || next == '|' ? number : std::nullopt;
 }
 
-// The last "[6550] ".
+// The last "[6550] " that is no "Epoch[4] ".
 std::optional<int64_t> InBrackets(std::string_view line) {
   for (size_t at = line.rfind('['); at != std::string_view::npos && at + 1 > 0;
        at = at == 0 ? line.npos : line.rfind('[', at - 1)) {
     Scan scan(line, at + 1);
     if (!IsDigit(scan.peek())) continue;
+    if (TrimBlanks(line.substr(0, at)).ends_with("poch")) continue;
     const std::optional<int64_t> number = scan.Integer();
     if (number && (scan.Skip("] ") || scan.Skip("]\t"))) return number;
   }

@@ -40,6 +40,12 @@ bool IsEvaluation(std::string_view prose) {
   return false;
 }
 
+bool IsRestOfEpoch(std::string_view line) {
+  Scan scan(line);
+  if (!scan.To("Epoch[")) return false;
+  return scan.Integer() && scan.Skip("] Train-");
+}
+
 namespace {
 
 // Words that are glued, the first of which is no evaluation's: "cpu_test",

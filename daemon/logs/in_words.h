@@ -105,6 +105,11 @@ bool IsSettings(std::string_view line);
 // again.
 bool SaysBestFollows(std::string_view line);
 
+// "Epoch[4] Train-CrossEntropy=nan", MXNet's line at an epoch's end: of the
+// metric that its lines of batches set back, what came since, which may be
+// nothing.
+bool IsRestOfEpoch(std::string_view line);
+
 // One of the words of `prose` says that no training is spoken of.
 bool IsEvaluation(std::string_view prose);
 // "Walker: " of "INFO:a.trainers: cpu_test: Walker: ": the last title says what

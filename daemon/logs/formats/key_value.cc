@@ -130,6 +130,10 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     if (place_.bare().rose()) alone_.Tell(facts);
+    if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+      return;
+    }
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();

@@ -46,6 +46,23 @@ TEST(StepPlaces, AMessageAboveMayBeginWithTheStep) {
             "loss=2.5 learning_rate=0.5\n");
 }
 
+// MXNet's lines of batches, and of what is left of a metric at an epoch's end.
+TEST(StepPlaces, TheRestOfAnEpochIsNoRecordBesideItsBatches) {
+  EXPECT_EQ(Told("Epoch[0] Batch [20]\tSpeed: 6.5\tTrain-CrossEntropy=2.5\n"
+                 "Epoch[0] Batch [40]\tSpeed: 6.5\tTrain-CrossEntropy=2.25\n"
+                 "Epoch[0] Train-CrossEntropy=nan\nEpoch[0] Time cost=9.5\n"
+                 "Epoch[1] Batch [20]\tSpeed: 6.5\tTrain-CrossEntropy=2\n"
+                 "Epoch[1] Batch [40]\tSpeed: 6.5\tTrain-CrossEntropy=2\n"
+                 "Epoch[1] Train-CrossEntropy=nan\n"
+                 "Epoch[2] Batch [20]\tSpeed: 6.5\tTrain-CrossEntropy=nan"),
+            "step=20 loss=2.5 cross_entropy\nstep=40 loss=2.25 cross_entropy\n"
+            "step=60 loss=2 cross_entropy\nstep=80 loss=2 cross_entropy\n"
+            "step=100 loss=nan cross_entropy\n");
+  EXPECT_EQ(Told("Epoch[0] Train-cross-entropy=2.5\n"
+                 "Epoch[1] Train-cross-entropy=nan"),
+            "step=0 loss=2.5 cross_entropy\nstep=1 loss=nan cross_entropy\n");
+}
+
 TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
   EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
                  "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
