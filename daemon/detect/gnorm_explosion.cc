@@ -120,7 +120,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   // A clip survives one batch; a loss that does not move shows it.
   const bool moves = c.loss->out() && !c.loss->has_learned_all() &&
                      c.loss->excursion().nats() >= kNews;
-  if (c.rate_restarts) {
+  if (c.rate->restarts()) {
     healthy_ = {};
     far_ = {};
     samples_ = 0;

@@ -319,7 +319,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   newest_ = loss;
   // What grows with its rewards has no level that could be lost.
   const bool has_level = s.values() > 0 && !s.follows_rewards() &&
-                         !kind_.evaluation && !c.rate_probes &&
+                         !kind_.evaluation && !c.rate->probes() &&
                          (!s.crosses_zero() || before_.records == 0);
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();

@@ -77,7 +77,7 @@ class LossNotDecreasing {
   bool OnlyMeansThatStand() const {
     return records_ >= kMeans && means_ == records_ - 1;
   }
-  // Notes the rate. Is it warming up, or has been lately?
+  // Is the rate warming up, or has been lately?
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Returns what guessing costs if it guesses, and nothing else so far; else 0.
   float Guesses(const StepContext& c) const;
@@ -123,7 +123,6 @@ class LossNotDecreasing {
   float level_ = 0;  // where the loss stands: a logarithm
   float first_ = 0;  // what it began with: a logarithm
   Standstill still_;
-  float rate_ = 0;       // the highest so far; 0: none
   float untrained_ = 0;  // loss of guessing; 0: not known
   AtEnd at_end_;
   int32_t records_ = 0;

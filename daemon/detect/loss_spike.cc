@@ -275,7 +275,7 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   if (!s.out()) exploded_ = 0;
-  if (c.rate_probes) return Severity::kNone;
+  if (c.rate->probes()) return Severity::kNone;
   Severity severity = s.out() ? OfOut(c, t) : Severity::kNone;
   const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;

@@ -33,9 +33,8 @@ struct StepSeries {
   Series loss;
   Series grad_norm;
   RateCourse rate;
-  double newest_loss = 0;      // as it came; 0: none
-  double last_loss = 0;        // before the newest record's
-  bool rate_restarts = false;  // with the newest record
+  double newest_loss = 0;  // as it came; 0: none
+  double last_loss = 0;    // before the newest record's
   AtRest at_rest;
   RunningSum sum;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
@@ -51,8 +50,8 @@ struct StepSeries {
     if (kind == Kind::kUnknown) kind = KindOf(run);
     const bool idle = record.has(StepField::kLearningRate) &&
                       record[StepField::kLearningRate] == 0;
-    rate_restarts = rate.Note(record, idle && TellsRatesExactly(run));
-    if (rate_restarts) {
+    rate.Note(record, idle && TellsRatesExactly(run));
+    if (rate.restarts()) {
       loss.Renew();
       grad_norm.Renew();
     }

@@ -134,9 +134,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->grad_norm = &track.series.grad_norm;
   context->at_rest = &track.series.at_rest;
   context->last_loss = track.series.last_loss;
-  context->rate_restarts = track.series.rate_restarts;
-  context->rate_probes = track.series.rate.probes();
-  context->rate_idle = track.series.rate.idle();
+  context->rate = &track.series.rate;
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
   context->norm_warns = !track.outliers.ExplainsNorm() &&
