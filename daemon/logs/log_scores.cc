@@ -99,7 +99,9 @@ void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
   if (records == 0) {
     Put(name, "");
   } else if (records > 1 && (ended || std::has_single_bit(records))) {
-    Put(name, row.Text() + (ended ? " end" : ""));
+    ScoreRow told = row;
+    told.ended = ended;
+    Put(name, told.Text());
   }
 }
 
