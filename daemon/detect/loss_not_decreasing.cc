@@ -193,9 +193,12 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
 }
 
 bool LossNotDecreasing::IsFrozen(const StepRecord& record) const {
-  return !settled_ && still_.without_gradient() >= records_ &&
-         still_.loss() == 0 && record.has(StepField::kLearningRate) &&
-         record[StepField::kLearningRate] > 0 && records_ >= kSameZero;
+  if (settled_ || still_.loss() != 0) return false;
+  const bool never = records_ >= kSameZero &&
+                     still_.without_gradient() >= records_ &&
+                     record.has(StepField::kLearningRate) &&
+                     record[StepField::kLearningRate] > 0;
+  return never || still_.LostGradient();
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {

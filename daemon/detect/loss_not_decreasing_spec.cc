@@ -63,7 +63,10 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "than 5 % below the one before. So are "
     "16 first records with a loss and a norm of "
     "exactly 0 "
-    "beside a learning rate. A loss that begins from a checkpoint, or a "
+    "beside a learning rate, or 48 later ones without one, four times as many "
+    "as in any "
+    "row "
+    "of them before. A loss that begins from a checkpoint, or a "
     "diffusion model's, may stand.",
     "The loss falls by a share of `min_share`, or leaves what guessing costs, "
     "for 256 records; one that stands still moves. One that learned a fifth "

@@ -19,19 +19,21 @@ constexpr double kNearly = 1.04;  // times what guessing costs; ours
 void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
   const auto loss = static_cast<double>(still_.loss());
   const std::string_view least = ClampedLogOf(still_.loss());
+  const int32_t without = still_.without_gradient();
+  const int32_t records = loss == 0 && without > 0 ? without : still_.records();
   finding->sentence = Sentence(
       "The loss is ", loss,
       least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
-      " to the last digit in ", still_.records(), " records in a row",
-      still_.without_gradient() > 0 ? ", and the gradient norm is 0" : "",
+      " to the last digit in ", records, " records in a row",
+      without > 0 ? ", and the gradient norm is 0" : "",
       // One of 0 may be what there is to learn.
-      loss == 0 && still_.without_gradient() == 0 ? "" : ": nothing is learned",
+      loss == 0 && without == 0 ? "" : ": nothing is learned",
       ". Look whether ",
       loss == 0 ? "all labels are masked, or all rewards are the same."
                 : "updates reach the weights, and the data still change.");
   finding->numbers = {{"loss", loss, ""},
-                      {"records", static_cast<double>(still_.records()), ""}};
-  if (still_.without_gradient() > 0) {
+                      {"records", static_cast<double>(records), ""}};
+  if (without > 0) {
     finding->numbers.push_back({"grad_norm", 0, ""});
   }
 }

@@ -130,9 +130,17 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
          (kind_.language && s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
+// It left its level where the objective became another.
+bool LossSpike::HasOtherObjective(const StepContext& c) const {
+  const int64_t step = c.loss->excursion().step();
+  return ObjectiveMoved(c.run, step - kEndHold * gap_, step);
+}
+
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
-  const float largest = std::max(jump_.highest, 10 * kTiny);
+  float largest = std::max(jump_.highest, 10 * kTiny);
+  const float began = std::fabs(s.excursion().course().first());
+  if (began > largest && HasOtherObjective(c)) largest = began;
   const float size = std::fabs(s.newest());
   const float factor = s.level().values() < kHotValues ? kEarlyFactor : 1;
   const bool vast = size > t[kExplosionRatio] * factor * largest;
@@ -222,9 +230,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
-  const bool usual =
-      IsUsual(s, rise) ||
-      ObjectiveMoved(c.run, x.step() - kEndHold * gap_, x.step());
+  const bool usual = IsUsual(s, rise) || HasOtherObjective(c);
   if (!usual && Matters(s, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }

@@ -98,6 +98,7 @@ class LossSpike {
   // that a finding may speak of pay for them.
   void NoteLevel(const Series& s, bool was_up);
   bool Matters(const Series& s, float rise, Thresholds t) const;
+  bool HasOtherObjective(const StepContext& c) const;
   bool Explodes(const StepContext& c, Thresholds t);
   double HoldOf(Thresholds t) const;
   bool IsUsual(const Series& s, float rise) const;

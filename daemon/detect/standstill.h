@@ -34,18 +34,30 @@ class Standstill {
       longest_ = std::max(longest_, records_);
       loss_ = loss;
       step_ = step;
-      records_ = without_gradient_ = 0;
+      records_ = 0;
+    }
+    if (records_ == 0 || !no_gradient) {
+      longest_without_ = std::max(longest_without_, without_gradient_);
+      without_gradient_ = 0;
     }
     records_ = std::min(records_ + 1, kMost);
-    without_gradient_ = no_gradient ? without_gradient_ + 1 : 0;
+    if (!no_gradient) return;
+    if (without_gradient_ == 0 && loss == 0) step_ = step;
+    without_gradient_ = std::min(without_gradient_ + 1, kMost);
   }
   int32_t records() const { return records_; }  // in a row; saturates
   // Records, the newest of them, with a gradient norm of 0.
   int32_t without_gradient() const { return without_gradient_; }
+  // Returns true where gradients came before, and none comes for far longer
+  // than they were away then: rewards that are seldom leave some out.
+  bool LostGradient() const {
+    return without_gradient_ >= std::max(kLost, kLonger * longest_without_);
+  }
   // Returns how far the newest losses move, one to the next: a share of them.
   float moves() const { return moves_; }
   float loss() const { return loss_; }
-  int64_t step() const { return step_; }  // of the first of them
+  // Of the first of them; of a loss of 0 that of the first without a gradient.
+  int64_t step() const { return step_; }
   // It has five digits behind the point.
   bool IsPrecise() const {
     const float parts = kPrecise * std::fabs(loss_);
@@ -78,6 +90,7 @@ class Standstill {
   static constexpr float kMill = 0.001f;   // the next digit; ours
   static constexpr float kShown = 100;     // of the last one, of a loss; ours
   static constexpr int32_t kLonger = 4;    // times the longest before; ours
+  static constexpr int32_t kLost = 48;     // records without one; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;
@@ -90,6 +103,7 @@ class Standstill {
   int32_t longest_ = 0;  // before
   int64_t step_ = 0;
   int32_t without_gradient_ = 0;
+  int32_t longest_without_ = 0;  // such records in a row before
 };
 
 }  // namespace nanwatch

@@ -98,6 +98,14 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
   TakeFacts(candidate, line, prefix, false);
 }
 
+// Of lines that a last resort kept the first is the one where that was.
+void Recogniser::NoteAdded(std::string_view line, AddedTerms* added) {
+  if (facts_.empty() || !facts_.back().has(StepField::kLoss)) return;
+  if (added->Take(line, facts_.back()[StepField::kLoss])) {
+    facts_.front().objective_moves = true;
+  }
+}
+
 LineReader* Recogniser::ReaderOf(Candidate* candidate,
                                  const RankPrefix& prefix) {
   const bool named = prefix.rank || prefix.process;
@@ -125,6 +133,7 @@ void Recogniser::TakeFacts(size_t candidate, std::string_view line,
   understood_ |= std::erase_if(facts_, [](const LogFact& fact) {
                    return fact.kind == LogFact::Kind::kUnderstood;
                  }) > 0;
+  NoteAdded(line, &c.added);
   for (LogFact& fact : facts_) {
     // Torn numbers make any count; none is passed on that cannot be.
     for (std::optional<int64_t>* const count :

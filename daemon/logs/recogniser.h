@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/added_terms.h"
 #include "logs/coverage.h"
 #include "logs/format.h"
 #include "logs/loss_series.h"
@@ -98,6 +99,7 @@ class Recogniser {
     int64_t guesses = 0;   // of those, guessed ones
     int64_t placed = 0;    // of those, with a step that they print
     Coverage coverage;
+    AddedTerms added;  // to the loss of its step lines
   };
   struct Waiting {
     size_t candidate;
@@ -109,6 +111,7 @@ class Recogniser {
   };
 
   void Offer(size_t candidate, std::string_view line, const RankPrefix& prefix);
+  void NoteAdded(std::string_view line, AddedTerms* added);
   LineReader* ReaderOf(Candidate* candidate, const RankPrefix& prefix);
   bool OfferUsual(std::string_view line, const RankPrefix& prefix);
   void ForgetMixed(const RankPrefix& prefix);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -64,6 +65,8 @@ v1::IngestRequest Opening(const Options& o, int connection, int session) {
   run->set_overflow_mode(v1::OVERFLOW_MODE_INF_NAN);
   run->mutable_scaler()->set_kind(v1::SCALING_KIND_DYNAMIC);
   run->mutable_scaler()->set_name("pytorch");
+  // No load is as long: a scale that stands still is as it should be.
+  run->mutable_scaler()->set_growth_interval(int64_t{1} << 40);
   open->mutable_rank()->set_rank(connection * o.sessions + session);
   open->mutable_rank()->set_host("bench");
   return request;
@@ -80,22 +83,28 @@ class Noise {
   std::uniform_real_distribution<double> even_{-1, 1};
 };
 
-// All but what `Head` says.
-void FillSteps(int rows, bool fp32, Noise* noise, v1::StepBatch* batch) {
-  const auto number = [fp32](double value) {
-    return fp32 ? static_cast<float>(value) : value;
+// All of a batch but what `Head` says. A training learns in its first kFalling
+// batches: its loss falls from 8 to 2, and stays there.
+constexpr int kFalling = 4;
+void FillSteps(const Options& o, int round, Noise* noise,
+               v1::StepBatch* batch) {
+  const auto number = [&o](double value) {
+    return o.fp32 ? static_cast<float>(value) : value;
   };
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < o.rows; ++i) {
+    const double done = (round + double(i) / o.rows) / kFalling;
+    const double level = 8 - 6 * std::min(done, 1.0);
     if (i > 0) {
       batch->add_step_deltas(1);
       batch->add_time_us_deltas(900 + static_cast<int>(100 * noise->Next()));
     }
-    batch->mutable_loss()->add_values(number(2 + 0.1 * noise->Next()));
+    batch->mutable_loss()->add_values(
+        number(level * (1 + 0.05 * noise->Next())));
     batch->mutable_loss_scale()->add_values(65536);
     batch->mutable_grad_norm()->add_values(number(1 + 0.2 * noise->Next()));
     batch->mutable_learning_rate()->add_values(number(1e-3));
   }
-  batch->mutable_overflow()->set_values(std::string((rows + 7) / 8, '\0'));
+  batch->mutable_overflow()->set_values(std::string((o.rows + 7) / 8, '\0'));
 }
 
 // Ops 0 .. rows-1, healthy, with counts and the largest magnitude.
@@ -117,22 +126,35 @@ void FillOps(int rows, Noise* noise, v1::OpBatch* batch) {
   batch->mutable_subnormal();
 }
 
-// Ready-made batches in their bytes. On the wire a message is a head, made for
-// each, and one of these behind it: protobuf merges the two, and this side
-// spends next to nothing of the cores that it shares with the daemon.
-std::vector<grpc::Slice> Bodies(const Options& o) {
-  constexpr int kBodies = 64;
-  Noise noise;
-  std::vector<grpc::Slice> bodies;
-  for (int b = 0; b < kBodies; ++b) {
-    v1::IngestRequest request;
-    if (o.kind == "steps")
-      FillSteps(o.rows, o.fp32, &noise, request.mutable_steps());
-    if (o.kind == "ops") FillOps(o.rows, &noise, request.mutable_ops());
-    bodies.emplace_back(request.SerializeAsString());
+// Ready-made batches in their bytes, kMany for each of a session's first rounds
+// and for all others. On the wire a message is a head, made for each, and one
+// of these behind it: protobuf merges the two, and this side spends next to
+// nothing of the cores that it shares with the daemon.
+class Bodies {
+ public:
+  explicit Bodies(const Options& o) {
+    Noise noise;
+    for (int at = 0; at < (kFalling + 1) * kMany; ++at) {
+      v1::IngestRequest request;
+      if (o.kind == "steps") {
+        FillSteps(o, at / kMany, &noise, request.mutable_steps());
+      }
+      if (o.kind == "ops") FillOps(o.rows, &noise, request.mutable_ops());
+      bodies_.emplace_back(request.SerializeAsString());
+    }
   }
-  return bodies;
-}
+
+  // Returns that of the connection's batch, which is its session's in `round`.
+  const grpc::Slice& Of(int64_t batch, int64_t round) const {
+    const int64_t like = std::min<int64_t>(round, kFalling);
+    return bodies_[like * kMany + batch % kMany];
+  }
+
+ private:
+  static constexpr int kMany = 64;
+
+  std::vector<grpc::Slice> bodies_;
+};
 
 grpc::ByteBuffer BytesOf(const v1::IngestRequest& request) {
   const grpc::Slice slice(request.SerializeAsString());
@@ -172,8 +194,7 @@ class Connection {
  public:
   using Stream = grpc::ClientReaderWriter<grpc::ByteBuffer, v1::IngestResponse>;
 
-  Connection(const Options& o, const std::vector<grpc::Slice>& bodies,
-             int number)
+  Connection(const Options& o, const Bodies& bodies, int number)
       : o_(o), bodies_(bodies), number_(number) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -218,7 +239,7 @@ class Connection {
       if (b % 16 == 0) {
         Await([this] { return sent_ - acked_ < uint64_t(o_.window); });
       }
-      const grpc::Slice parts[] = {Head(b), bodies_[b % bodies_.size()]};
+      const grpc::Slice parts[] = {Head(b), bodies_.Of(b, b / o_.sessions)};
       stream_->Write(grpc::ByteBuffer(parts, 2));
       ++sent_;
     }
@@ -280,7 +301,7 @@ class Connection {
   }
 
   const Options& o_;
-  const std::vector<grpc::Slice>& bodies_;
+  const Bodies& bodies_;
   const int number_;
   grpc::ClientContext context_;
   std::shared_ptr<grpc::Channel> channel_;
@@ -307,7 +328,7 @@ double CpuSeconds() {
 }
 
 void Run(const Options& o) {
-  const std::vector<grpc::Slice> bodies = Bodies(o);
+  const Bodies bodies(o);
   std::vector<std::unique_ptr<Connection>> connections;
   for (int c = 0; c < o.connections; ++c) {
     connections.push_back(std::make_unique<Connection>(o, bodies, c));

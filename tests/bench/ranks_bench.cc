@@ -22,16 +22,35 @@ namespace {
 
 using std::chrono::milliseconds;
 
-StepColumns OneStep() {
-  StepColumns columns = HealthySteps(0);
-  for (auto& column : columns.field) {
-    if (column) column->values.resize(1);
-  }
-  columns.step.resize(1);
-  columns.time.resize(1);
-  columns.replica_digest = {1};
-  return columns;
+std::vector<double>& Of(StepColumns& columns, StepField field) {
+  return columns.field[static_cast<int>(field)]->values;
 }
+
+// One step at a time of a healthy training.
+class OneStep {
+ public:
+  // Returns the event of `step` at `now`, which the caller says whose it is.
+  Event& At(int64_t step, Time now) {
+    const int64_t row =
+        step < kFalling ? step : kFalling + step % (kSteps - kFalling);
+    columns().step[0] = step;
+    columns().time[0] = now;
+    columns().replica_digest = {static_cast<uint64_t>(step)};
+    for (const StepField f : {StepField::kLoss, StepField::kGradNorm}) {
+      Of(columns(), f)[0] = Of(steps_, f)[row];
+    }
+    event_.sequence = static_cast<Sequence>(step + 1);
+    return event_;
+  }
+
+ private:
+  static constexpr int kSteps = 2 * kFalling;
+
+  StepColumns& columns() { return std::get<StepBatch>(event_.body).columns; }
+
+  StepColumns steps_ = HealthySteps(0, 1, kSteps);
+  Event event_ = RunEvent(0, 0, StepBatch{HealthySteps(0, 1, 1)});
+};
 
 // A step of each rank, in the order in which they happen to come.
 void BM_StepOfRanks(benchmark::State& state) {
@@ -43,14 +62,11 @@ void BM_StepOfRanks(benchmark::State& state) {
   std::vector<int> order(static_cast<size_t>(runs * ranks));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(1));
-  Event event = RunEvent(0, 0, StepBatch{OneStep()});
-  auto& columns = std::get<StepBatch>(event.body).columns;
+  OneStep one;
   int64_t step = 0;
   for (auto _ : state) {
     const Time now = kStart + milliseconds(1000 * (step + 1));
-    columns.step[0] = step++;
-    columns.time[0] = now;
-    event.sequence = static_cast<Sequence>(step);
+    Event& event = one.At(step++, now);
     for (const int at : order) {
       event.rank = at % ranks;
       event.session = SessionOf(at / ranks, event.rank);
@@ -58,8 +74,9 @@ void BM_StepOfRanks(benchmark::State& state) {
       engine.Apply(now, event, &effects);
     }
     engine.Advance(now, &effects);
-    effects.Clear();
   }
+  if (!effects.notices.empty())
+    {
   state.SetItemsProcessed(state.iterations() * runs * ranks);
 }
 BENCHMARK(BM_StepOfRanks)
@@ -78,16 +95,13 @@ void BM_PublishRanks(benchmark::State& state) {
   Engine engine;
   Effects effects;
   OpenRun(0, ranks, &engine, &effects);
-  Event event = RunEvent(0, 0, StepBatch{OneStep()});
-  auto& columns = std::get<StepBatch>(event.body).columns;
+  OneStep one;
   auto snapshot = std::make_shared<const Snapshot>();
   int64_t step = 0;
   for (auto _ : state) {
     state.PauseTiming();
     const Time now = kStart + milliseconds(1000 * (step + 1));
-    columns.step[0] = step++;
-    columns.time[0] = now;
-    event.sequence = static_cast<Sequence>(step);
+    Event& event = one.At(step++, now);
     for (event.rank = 0; event.rank < ranks; ++event.rank) {
       event.session = SessionOf(0, event.rank);
       engine.Apply(now, event, &effects);
@@ -111,7 +125,7 @@ void BM_RanksComeAndGo(benchmark::State& state) {
   std::vector<int> order(static_cast<size_t>(ranks));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(1));
-  const StepBatch batch{OneStep()};
+  OneStep one;
   for (auto _ : state) {
     Engine engine;
     Effects effects;
@@ -126,9 +140,11 @@ void BM_RanksComeAndGo(benchmark::State& state) {
       engine.Apply(kStart, RunEvent(0, rank, std::move(one)), &effects);
     }
     for (const int rank : order) {
-      Event event = RunEvent(0, rank, batch);
-      event.sequence = 1;
-      engine.Apply(kStart + milliseconds(1000), event, &effects);
+      const Time now = kStart + milliseconds(1000);
+      Event& event = one.At(0, now);
+      event.rank = rank;
+      event.session = SessionOf(0, rank);
+      engine.Apply(now, event, &effects);
     }
     for (const int rank : order) {
       Event event = RunEvent(0, rank, RankClosed{});

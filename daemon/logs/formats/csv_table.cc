@@ -242,12 +242,12 @@ class CsvTableReader : public LineReader {
     // One stands for the loss where no other does: "td_loss".
     const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
     if (parts.size() < 2 && whole) parts.clear();
-    alone_ = !whole && parts.empty() && !names_.mapped();
-    if (alone_ && evaluation == std::string_view::npos) {
+    bool alone = !whole && parts.empty() && !names_.mapped();
+    if (alone && evaluation == std::string_view::npos) {
       evaluation = FindEvaluation(names);
     }
-    alone_ &= evaluation < columns.size();
-    if (!parts.empty() || alone_) ++known;
+    alone &= evaluation < columns.size();
+    if (!parts.empty() || alone) ++known;
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
@@ -258,6 +258,7 @@ class CsvTableReader : public LineReader {
     scale_ = {};
     epoch_ = epoch;
     evaluation_ = evaluation;
+    alone_ = alone;
     if (evaluation < columns_.size()) {
       evaluation_name_ = names[evaluation];
     }

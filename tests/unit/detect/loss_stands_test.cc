@@ -166,6 +166,24 @@ TEST(LossStands, ALossOfZeroWithGradientsIsSomePolicys) {
   EXPECT_EQ(f.End(), Severity::kNone);
 }
 
+TEST(LossStands, AGradientThatIsGoneFarLongerThanEverBeforeIsLost) {
+  const Update with = {.loss = 0, .grad_norm = 0.3, .learning_rate = 1e-6};
+  const Update without = {.loss = 0, .grad_norm = 0, .learning_rate = 1e-6};
+  Feed f(NoScaler());
+  f.Steps(with, 6);
+  f.Steps(without, 47);
+  EXPECT_EQ(f.worst, Severity::kNone);
+  f.Steps(without, 1);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 7);
+  Feed seldom(NoScaler());
+  for (const int gone : {12, 20, 48}) {
+    seldom.Steps(without, gone);
+    seldom.Steps(with, 1);
+  }
+  EXPECT_EQ(seldom.worst, Severity::kNone) << "rewards are seldom";
+}
+
 TEST(LossStands, WhatBeginsTrainedMayStand) {
   const auto at_end = [](const char* setting, const char* value) {
     Feed f(NoScaler());

@@ -1,0 +1,32 @@
+// AddedTerms: whether a loss leaps in a step line because terms were added to it
+// there: the line shows numbers that the one before did not, or that were 0, and
+// its other parts are where they were.
+
+#ifndef NANWATCH_LOGS_ADDED_TERMS_H_
+#define NANWATCH_LOGS_ADDED_TERMS_H_
+
+#include <string>
+#include <string_view>
+
+#include "logs/number_row.h"
+
+namespace nanwatch {
+
+class AddedTerms {
+ public:
+  // Takes in the loss of the next step line, and that line; true: terms were
+  // added there.
+  bool Take(std::string_view line, double loss);
+
+ private:
+  bool AreIn(std::string_view line, double loss);
+
+  std::string line_;  // the one before
+  double loss_ = 0;   // its loss
+  NumberRow row_;     // of the newest line
+  NumberRow before_;  // of the one before
+};
+
+}  // namespace nanwatch
+
+#endif  // NANWATCH_LOGS_ADDED_TERMS_H_
