@@ -78,7 +78,7 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
     return true;
   }
   return samples_ >= kAverageSamples && s.out() &&
-         s.y() - s.excursion().base() > LnOf(t[kAverageRatio]);
+         s.height() > LnOf(t[kAverageRatio]);
 }
 
 Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
@@ -154,8 +154,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  return episode_.On(trigger, s.y() < s.usual() + kCalm, c.record.step,
-                     t[kClear]);
+  return episode_.On(trigger, s.height() < kCalm, c.record.step, t[kClear]);
 }
 
 void GnormExplosion::Describe(Finding* finding) const {

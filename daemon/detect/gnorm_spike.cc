@@ -147,7 +147,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
-  const float above = s.y() - s.usual();
+  const float above = s.height();
   // Norms of a fresh net that learns may climb from next to nothing.
   const auto usual = [&] {
     return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);

@@ -319,9 +319,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     told_ = jump_;
   }
   trigger = std::max(trigger, NoteStuck(s, t));
-  const bool back =
-      exploded_ == 0 && !falls &&
-      (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));
+  const bool back = exploded_ == 0 && !falls &&
+                    (!s.out() || s.height() < LnOf(t[kClearRatio]));
   const Severity now = episode_.OnSince(
       told_.step, trigger, back && kind_.stuck == 0, c.record.step, t[kClear]);
   returns_ = episode_.open() && now < Severity::kCritical &&
