@@ -92,7 +92,6 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
   kind_.among = untrained_ == 0;
-  kind_.may_stand = MayStandFromStart(c.run);
   if (kind_.among) untrained_ = LossOfClasses(c.run, loss);
 }
 
@@ -242,8 +241,8 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
 LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
     const RunDescription& run) const {
   const bool stands = course_.records() >= kLeastScoreless &&
-                      !kind_.may_stand &&
-                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
+                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
+                      !MayStandFromStart(run);
   if (!stands) return About::kStands;
   if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
@@ -305,7 +304,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   }
   const float cost = known ? Guesses(c) : 0;
   if (cost > 0) kind_.scored = IsScoredAsGuess(c, cost);
-  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
+  const bool stands = known && Stands(c, t, cost) && !MayStandFromStart(c.run);
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||

@@ -56,9 +56,8 @@ class LossNotDecreasing {
            about_ == About::kUnmoved;
   }
   struct Kind {
-    bool among = false;      // untrained_ is of guessing among classes
-    bool may_stand = false;  // from the start on, in health
-    bool scored = false;     // accuracies say so, too, of one that guesses
+    bool among = false;   // untrained_ is of guessing among classes
+    bool scored = false;  // accuracies say so, too, of one that guesses
   };
   // If no record follows.
   struct AtEnd {
