@@ -237,18 +237,19 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   return none ? Severity::kInfo : Severity::kNone;
 }
 
-// However far it fell at first.
+// Settings count lines. Of scores, however far the loss fell at first.
 LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
     const RunDescription& run) const {
   const bool stands = course_.records() >= kLeastScoreless &&
                       LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
                       !MayStandFromStart(run);
   if (!stands) return About::kStands;
-  if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
+  if (CountOf(run, "scores_worst") >= kWorstScores) return About::kScoreless;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
   if (fell) return About::kStands;
-  if (SameEvaluationsOf(run) > 0) return About::kUntouched;
-  return BadNormsOf(run) >= records_ / 2 && BadNormsOf(run) >= kBadNorms
+  if (CountOf(run, "evaluations_same") > 0) return About::kUntouched;
+  const int64_t bad_norms = CountOf(run, "norms_not_finite");
+  return bad_norms >= std::max<int64_t>(records_ / 2, kBadNorms)
              ? About::kUnmoved
              : About::kStands;
 }

@@ -41,6 +41,7 @@ class LossNotDecreasing {
     kStands,
     kFrozen,
     kGuesses,
+    // By what else the log prints.
     kScoreless,
     kUntouched,  // by the evaluations
     kUnmoved,    // by updates whose norms are not finite
@@ -51,10 +52,7 @@ class LossNotDecreasing {
   // (kUntouched), or no mean of norms finite (kUnmoved), and does the loss
   // stand now? Else kStands.
   About ByEvaluations(const RunDescription& run) const;
-  bool IsOfEvaluations() const {
-    return about_ == About::kScoreless || about_ == About::kUntouched ||
-           about_ == About::kUnmoved;
-  }
+  bool IsOfEvaluations() const { return about_ >= About::kScoreless; }
   struct Kind {
     bool among = false;   // untrained_ is of guessing among classes
     bool scored = false;  // accuracies say so, too, of one that guesses

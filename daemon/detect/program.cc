@@ -88,16 +88,12 @@ bool MayStandFromStart(const RunDescription& run) {
          Says(run, "loss", "denoising");
 }
 
-int64_t SameEvaluationsOf(const RunDescription& run) {
-  return NumberOf<int64_t>(run, "evaluations_same");
+int64_t CountOf(const RunDescription& run, const char* name) {
+  return NumberOf<int64_t>(run, name);
 }
 
-int64_t BadNormsOf(const RunDescription& run) {
-  return NumberOf<int64_t>(run, "norms_not_finite");
-}
-
-int64_t WorstScoresOf(const RunDescription& run) {
-  return NumberOf<int64_t>(run, "scores_worst");
+bool IsWide(const RunDescription& run, double number) {
+  return number >= 0x1p64 && run.precision != "fp64";
 }
 
 bool TellsMeans(const RunDescription& run) {
