@@ -104,11 +104,8 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (c.record.has(StepField::kLoss)) {
     survival_.AddLoss(FiniteLoss(c.record).has_value());
   }
-  if (norm <= 0) return episode_.severity();  // a placeholder
+  if (!c.norm_taken) return episode_.severity();  // a placeholder
   const Series& s = *c.grad_norm;
-  if (s.values() == 0 || s.newest() != static_cast<float>(norm)) {
-    return episode_.severity();
-  }
   // A clip survives one batch; a loss that does not move shows it.
   const bool moves = c.loss->out() && !c.loss->has_learned_all() &&
                      c.loss->excursion().nats() >= kNews;

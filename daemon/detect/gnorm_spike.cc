@@ -140,11 +140,7 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (!c.record.has(StepField::kGradNorm) || c.scaler.fate() == Fate::kLost ||
-      s.values() == 0 ||
-      s.newest() != static_cast<float>(c.record[StepField::kGradNorm])) {
-    return episode_.severity();
-  }
+  if (!c.norm_taken) return episode_.severity();
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.height();

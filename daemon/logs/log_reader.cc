@@ -47,7 +47,7 @@ constexpr int64_t kNeverEvaluated = 8;
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
 
-// As ReadToldSince reads it; empty: there is no such part.
+// As ToldSince reads it; empty: there is no such part.
 std::string SinceText(int64_t step, const std::string& name) {
   if (name.empty()) return name;
   return std::to_string(std::max<int64_t>(step, 0)) + " " + name;

@@ -110,6 +110,7 @@ inline StepContext ContextOf(const RunDescription& run,
   context.grad_norm = &series->grad_norm;
   context.at_rest = &series->at_rest;
   context.last_loss = series->last_loss;
+  context.norm_taken = series->norm_taken;
   context.rate = &series->rate;
   return context;
 }
