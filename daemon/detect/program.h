@@ -60,7 +60,7 @@ bool MayStandFromStart(const RunDescription& run);
 int64_t CountOf(const RunDescription& run, const char* name);
 
 // The square of a number of that run leaves the range of fp32, in which clips
-// and optimizers compute with it.
+// and optimizers compute with it; but where they do in fp64.
 bool IsWide(const RunDescription& run, double number);
 
 // The loss of a step line is the mean over the steps since the last line.

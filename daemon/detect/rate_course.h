@@ -25,8 +25,10 @@ class RateCourse {
     restarts_ = rises_ = false;
     if (!record.has(StepField::kLearningRate)) return;
     const auto rate = static_cast<float>(record[StepField::kLearningRate]);
-    rises_ = rate > kRises * highest_;
-    highest_ = std::max(highest_, std::isfinite(rate) ? rate : 0);
+    if (std::isfinite(rate)) {
+      rises_ = rate > kRises * highest_;
+      highest_ = std::max(highest_, rate);
+    }
     NoteGrowth(rate);
     if (rate != 0) {
       digit_.Note(rate);

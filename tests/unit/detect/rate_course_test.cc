@@ -59,6 +59,7 @@ TEST(RateCourseTest, ItRisesWhereItIsAboveAllBefore) {
   EXPECT_FLOAT_EQ(course.highest(), 1e-4f);
   EXPECT_FALSE(Of(3, [](int i) { return i == 1 ? 1e-4 : 1e-3; }).rises())
       << "back at the highest";
+  EXPECT_FALSE(Of(2, [](int i) { return i == 0 ? 1e-3 : HUGE_VAL; }).rises());
 }
 
 TEST(RateCourseTest, ALowOneIsAHundredthOfTheHighest) {
