@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "detect/at_rest.h"
 #include "detect/float_log2.h"
+#include "detect/rate_course.h"
 #include "detect/series.h"
 #include "model/first_batches.h"
 #include "model/op.h"
@@ -108,6 +109,7 @@ enum class LevelKind : uint8_t { kKept, kOfRivals, kOfRewards, kOfSum };
 // A series without a value.
 inline constexpr Series kNoSeries;
 inline constexpr AtRest kNeverAtRest;
+inline constexpr RateCourse kNoRate;
 
 // OnStep: one record of one rank and optimizer.
 struct StepContext {
@@ -133,10 +135,9 @@ struct StepContext {
   const Series* loss = &kNoSeries;
   const Series* grad_norm = &kNoSeries;
   const AtRest* at_rest = &kNeverAtRest;
-  double last_loss = 0;        // of the newest record before with one; 0: none
-  bool rate_restarts = false;  // with `record`: new levels begin
-  bool rate_probes = false;    // RateCourse::probes()
-  int32_t rate_idle = 0;       // records in a row, as RateCourse::idle()
+  const RateCourse* rate = &kNoRate;
+  double last_loss = 0;     // of the newest record before with one; 0: none
+  bool norm_taken = false;  // that of `record`, into grad_norm
   float norm_log2 = Log2OfNorm(record);
 };
 
@@ -223,7 +224,8 @@ inline uint32_t Brings(const StepContext& c) {
          (c.record.replica_digest ? kReplicaDigestBit : 0) |
          (c.gradients != nullptr ? kGradientsBit : 0) |
          (c.layers != nullptr ? kLayersBit : 0) |
-         (c.record.update != nullptr || c.rate_idle > 0 ? kUpdateFactsBit : 0);
+         (c.record.update != nullptr || c.rate->idle() > 0 ? kUpdateFactsBit
+                                                           : 0);
 }
 
 // Records since the one of `*update`, which becomes the present one: steady

@@ -58,12 +58,8 @@ void Excursion::Add(float value, float y, const SeriesLevel& level, float floor,
                     float outliers) {
   noise_ = std::max(noise_, level.Shown(level.noise(), floor));
   scatter_ = level.Shown(level.scatter(), floor);
-  // As in SeriesLevel::LearnTurn.
-  const float move = values() > 0 ? y - y_ : 0;
-  turns_ += (std::max(0.0f, -move_ * move) - turns_) /
-            static_cast<float>(values() + 1);
-  move_ = move;
-  y_ = y;
+  if (values() == 0) turns_.Begin(y);
+  wobble_ += (turns_.Add(y) - wobble_) / static_cast<float>(values() + 1);
   const float far = kFar * noise_;
   const float anywhere = LogCauchy((y - base_ - far) / far, far);
   float predicted = anywhere;

@@ -56,7 +56,7 @@ class Excursion {
   bool IsAbove(float y) const;
   // Its values hardly scatter: they climb or stand.
   bool IsEven() const {
-    return values() >= kShown && turns_ < kEven &&
+    return values() >= kShown && wobble_ < kEven &&
            course_.last() >= kStands * course_.middle();
   }
   int32_t calm() const { return calm_; }  // newest values that are back
@@ -76,9 +76,8 @@ class Excursion {
   float sum_ = 0;
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within
-  float turns_ = 0;    // variance, as moves back and forth show it, of all
-  float y_ = 0;        // the newest
-  float move_ = 0;     // to it
+  Turns turns_;        // of its values
+  float wobble_ = 0;   // variance, as all of these show it
   int32_t level_values_ = 0;
   bool jumped_ = false;
   int32_t above_ = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "detect/float_log2.h"
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -17,10 +18,6 @@ constexpr int32_t kWithLoss = 4;  // records, as loss_spike's
 // Non-finite norms at a start that an unseen scaler may answer: as many as its
 // grace before a scale is known.
 constexpr int kUnseenStart = 36;  // as ScalerTracker
-
-// Its square leaves the range of fp32, in which clips and optimizers compute
-// with it.
-constexpr double kWideNorm = 0x1p64;
 
 constexpr ThresholdSpec kThresholds[] = {
     {"max_ratio", 10, 1.5, 1e9, "ratio", "Megatron: 10 x max of 100"},
@@ -67,18 +64,13 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "gnorm_spike. A learning rate that goes back up to where it was begins a "
     "new level."};
 
-bool GnormExplosion::IsNoNumberSquared(double norm, const StepContext& c) {
-  if (!std::isfinite(norm)) return true;
-  return norm >= kWideNorm && c.run.precision != "fp64";
-}
-
 bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
   if (samples_ >= t[kMinSamples] &&
       s.newest() >= t[kMaxRatio] * healthy_.maximum()) {
     return true;
   }
   return samples_ >= kAverageSamples && s.out() &&
-         s.y() - s.excursion().base() > LnOf(t[kAverageRatio]);
+         s.height() > LnOf(t[kAverageRatio]);
 }
 
 Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
@@ -103,7 +95,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   const Fate fate = told ? c.scaler.presumed_fate() : c.scaler.fate();
   if (fate == Fate::kLost || c.scaler.in_grace()) return episode_.severity();
   const double norm = c.record[StepField::kGradNorm];
-  if (IsNoNumberSquared(norm, c)) {
+  if (!std::isfinite(norm) || IsWide(c.run, norm)) {
     const bool starts = c.grad_norm->values() == 0;
     return OnNoNumber(c, norm, fate == Fate::kApplied,
                       starts ? kUnseenStart : t[kNonfiniteHold]);
@@ -112,15 +104,12 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   if (c.record.has(StepField::kLoss)) {
     survival_.AddLoss(FiniteLoss(c.record).has_value());
   }
-  if (norm <= 0) return episode_.severity();  // a placeholder
+  if (!c.norm_taken) return episode_.severity();  // a placeholder
   const Series& s = *c.grad_norm;
-  if (s.values() == 0 || s.newest() != static_cast<float>(norm)) {
-    return episode_.severity();
-  }
   // A clip survives one batch; a loss that does not move shows it.
   const bool moves = c.loss->out() && !c.loss->has_learned_all() &&
                      c.loss->excursion().nats() >= kNews;
-  if (c.rate_restarts) {
+  if (c.rate->restarts()) {
     healthy_ = {};
     far_ = {};
     samples_ = 0;
@@ -154,8 +143,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  return episode_.On(trigger, s.y() < s.usual() + kCalm, c.record.step,
-                     t[kClear]);
+  return episode_.On(trigger, s.height() < kCalm, c.record.step, t[kClear]);
 }
 
 void GnormExplosion::Describe(Finding* finding) const {

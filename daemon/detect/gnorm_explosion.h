@@ -41,7 +41,6 @@ class GnormExplosion {
   bool IsUp() const { return far_.records() > 0; }
 
  private:
-  static bool IsNoNumberSquared(double norm, const StepContext& c);
   // A norm that is no number, or whose square is none. `hold`: records in a row
   // that are enough where nobody says that the update was `applied`.
   Severity OnNoNumber(const StepContext& c, double norm, bool applied,

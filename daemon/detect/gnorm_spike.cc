@@ -108,9 +108,7 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
                                                   Thresholds t) {
   const Series& s = *c.grad_norm;
   if (!pile_.settled()) {
-    const bool told = c.record.has(StepField::kLearningRate);
-    pile_.Add(s.newest() / s.ValueAt(s.first()),
-              told ? static_cast<float>(c.record[StepField::kLearningRate]) : 0,
+    pile_.Add(s.newest() / s.ValueAt(s.first()), c.rate->rises(),
               c.record.step);
   }
   const bool settled = s.values() >= kFresh;
@@ -125,7 +123,7 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   };
   if (pile_.seen() && grew(s.first(), t[kGrowth])) return s.first();
   if (!settled) return std::nullopt;
-  if (c.rate_restarts) least_ = HUGE_VALF;
+  if (c.rate->restarts()) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
   if (grew(least_, kMore * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
@@ -142,14 +140,10 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
-  if (!c.record.has(StepField::kGradNorm) || c.scaler.fate() == Fate::kLost ||
-      s.values() == 0 ||
-      s.newest() != static_cast<float>(c.record[StepField::kGradNorm])) {
-    return episode_.severity();
-  }
+  if (!c.norm_taken) return episode_.severity();
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
-  const float above = s.y() - s.usual();
+  const float above = s.height();
   // Norms of a fresh net that learns may climb from next to nothing.
   const auto usual = [&] {
     return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);

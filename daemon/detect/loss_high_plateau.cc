@@ -34,11 +34,6 @@ constexpr float kSizable = 1;       // a swing: policies' are below that; ours
 constexpr float kNoise = 4;         // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;  // of critical_steps; ours
 
-// Returns the size of the first values of a series that crosses 0; else 0.
-float UnitOf(const Series& s) {
-  return s.crosses_zero() ? s.ValueAt(kBefore) : 0;
-}
-
 }  // namespace
 
 // The steps go on where an attempt before stood, so the model should, too. Far
@@ -92,7 +87,7 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   const bool known = records_ + before_.records >= kLevel;
   // Where losses scatter so widely, a high one says nothing.
   const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
-                     s.y() - s.usual() < kNoise * s.level().noise();
+                     s.height() < kNoise * s.level().noise();
   return guessing_.Add(s.newest(), step, covered, known ? healthy_ : -HUGE_VALF,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
@@ -257,10 +252,10 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   }
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
-  const bool begins = levels_.best == HUGE_VALF || levels_.unit != UnitOf(s) ||
+  const bool begins = levels_.best == HUGE_VALF || levels_.unit != s.unit() ||
                       (records_ > 1 && s.values() == 1);
   const bool crosses = levels_.unit == 0 && s.crosses_zero();
-  levels_.unit = UnitOf(s);
+  levels_.unit = s.unit();
   const bool lower = s.values() >= kShown && levels_.at < levels_.best;
   // With another objective begins another best level.
   const bool other = levels_.at - levels_.best >= kLeastRise &&
@@ -321,7 +316,7 @@ Severity LossHighPlateau::OnStep(const StepContext& c, Thresholds t) {
   newest_ = loss;
   // What grows with its rewards has no level that could be lost.
   const bool has_level = s.values() > 0 && !s.follows_rewards() &&
-                         !kind_.evaluation && !c.rate_probes &&
+                         !kind_.evaluation && !c.rate->probes() &&
                          (!s.crosses_zero() || before_.records == 0);
   const Severity lost = has_level ? NoteLevels(c, t) : Severity::kNone;
   const bool opens = !episode_.open();

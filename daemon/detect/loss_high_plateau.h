@@ -61,11 +61,9 @@ class LossHighPlateau {
     float at = 0;     // where the loss stands
     float noise = 0;  // of single losses
     float calm = 0;   // the same, while it was at its best
-    float unit = 0;   // of one that crosses 0: the size of its first values
+    float unit = 0;   // as Series::unit()
     // Returns the loss that is `y` there.
-    float Loss(float y) const {
-      return unit == 0 ? std::exp(y) : unit * std::sinh(y);
-    }
+    float Loss(float y) const { return Series::ValueAt(y, unit); }
   };
   struct Steps {
     int64_t newest = -1;  // with a loss; -1: none

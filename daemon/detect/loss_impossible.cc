@@ -10,12 +10,6 @@
 namespace nanwatch {
 namespace {
 
-// Its square leaves the range of fp32, as gnorm_explosion's. In fp64 there is
-// no such limit.
-bool IsHuge(double loss, const StepContext& c) {
-  return loss >= 0x1p64 && c.run.precision != "fp64";
-}
-
 constexpr int32_t kFewRecords = 12;  // that show a course; ours
 constexpr float kFaster = 3;         // times, ours: t^2 is 2.5, t^3 4.3
 constexpr float kFar = 10;           // times the size of the first loss; ours
@@ -91,8 +85,8 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   if (records_ < 3) ++records_;
   // All so far were.
   const bool huge =
-      IsHuge(*loss, c) &&
-      (records_ == 1 || (episode_.held() > 0 && IsHuge(loss_, c)));
+      IsWide(c.run, *loss) &&
+      (records_ == 1 || (episode_.held() > 0 && IsWide(c.run, loss_)));
   if (records_ == 1) {
     first_ = std::fabs(static_cast<float>(*loss));
     first_step_ = c.record.step;

@@ -25,7 +25,6 @@ constexpr float kBelow = 3;       // deviations of a third of the losses; ours
 constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
 constexpr float kSure = 2;        // the same, of two of them; ours
 constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
-constexpr float kWarms = 1.001f;  // times the highest rate: it rises; ours
 // Of guessing among classes in well-known data (two of anything, MNIST and
 // CIFAR-10, nanoGPT's letters, CIFAR-100, ImageNet), and words of well-known
 // tokenizers (BERT, Llama, GPT-2 and that padded, Llama 3, Qwen).
@@ -93,7 +92,6 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
   kind_.among = untrained_ == 0;
-  kind_.may_stand = MayStandFromStart(c.run);
   if (kind_.among) untrained_ = LossOfClasses(c.run, loss);
 }
 
@@ -107,17 +105,13 @@ inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
   }
   means_ += records_ > 1 && std::fabs(c.loss->y() - first_) <= kSpread &&
             TellsMeansOfMany(c.run, gap);
-  if (r.has(StepField::kLearningRate)) {
-    const auto rate = static_cast<float>(r[StepField::kLearningRate]);
-    if (rate > kWarms * rate_) {
-      course_ = Course();
-      warm_step_ = r.step;
-    }
-    rate_ = std::max(rate_, rate);
+  if (c.rate->rises()) {
+    course_ = Course();
+    warm_step_ = r.step;
   }
   course_.Add(loss);
   if (OnlyMeansThatStand()) return false;
-  if (rate_ > 0 && course_.records() >= t[kGuesses]) return false;
+  if (c.rate->highest() > 0 && course_.records() >= t[kGuesses]) return false;
   return course_.records() < kLines ||
          2 * static_cast<double>(r.step - warm_step_) < t[kSteps];
 }
@@ -186,7 +180,7 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
                     (!silent && first_ - level_ >= kStill + noise);
   const bool guesses = cost > 0;
   // A high rate moves whatever learns by more.
-  const float most = rate_ >= kHighRate ? kMoves : kStill;
+  const float most = c.rate->highest() >= kHighRate ? kMoves : kStill;
   const bool hidden =
       unsure > most || s.last_digit() > kRounded * std::exp(level_);
   const bool gone = !guesses && !episode_.open() && n >= kKnown &&
@@ -246,18 +240,19 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   return none ? Severity::kInfo : Severity::kNone;
 }
 
-// However far it fell at first.
+// Settings count lines. Of scores, however far the loss fell at first.
 LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
     const RunDescription& run) const {
   const bool stands = course_.records() >= kLeastScoreless &&
-                      !kind_.may_stand &&
-                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
+                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
+                      !MayStandFromStart(run);
   if (!stands) return About::kStands;
-  if (WorstScoresOf(run) >= kWorstScores) return About::kScoreless;
+  if (CountOf(run, "scores_worst") >= kWorstScores) return About::kScoreless;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
   if (fell) return About::kStands;
-  if (SameEvaluationsOf(run) > 0) return About::kUntouched;
-  return BadNormsOf(run) >= records_ / 2 && BadNormsOf(run) >= kBadNorms
+  if (CountOf(run, "evaluations_same") > 0) return About::kUntouched;
+  const int64_t bad_norms = CountOf(run, "norms_not_finite");
+  return bad_norms >= std::max<int64_t>(records_ / 2, kBadNorms)
              ? About::kUnmoved
              : About::kStands;
 }
@@ -268,7 +263,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   // speak of lost ones.
   // A rate that is always 0 is one that was rounded, or the trouble itself.
   const bool no_rate = r.has(StepField::kLearningRate) &&
-                       r[StepField::kLearningRate] == 0 && rate_ > 0;
+                       r[StepField::kLearningRate] == 0 &&
+                       c.rate->highest() > 0;
   const bool updates = c.scaler.fate() != Fate::kLost && !no_rate;
   if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
@@ -312,11 +308,11 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   }
   const float cost = known ? Guesses(c) : 0;
   if (cost > 0) kind_.scored = IsScoredAsGuess(c, cost);
-  const bool stands = known && Stands(c, t, cost) && !kind_.may_stand;
+  const bool stands = known && Stands(c, t, cost) && !MayStandFromStart(c.run);
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
-      ((rate_ > 0 || silent) && course_.records() >= t[kGuesses]);
+      ((c.rate->highest() > 0 || silent) && course_.records() >= t[kGuesses]);
   at_end_.cost = over ? cost : 0;
   at_end_.stands = over && stands;
   const bool guesses = !waits && cost > 0;

@@ -41,6 +41,7 @@ class LossNotDecreasing {
     kStands,
     kFrozen,
     kGuesses,
+    // By what else the log prints.
     kScoreless,
     kUntouched,  // by the evaluations
     kUnmoved,    // by updates whose norms are not finite
@@ -51,14 +52,10 @@ class LossNotDecreasing {
   // (kUntouched), or no mean of norms finite (kUnmoved), and does the loss
   // stand now? Else kStands.
   About ByEvaluations(const RunDescription& run) const;
-  bool IsOfEvaluations() const {
-    return about_ == About::kScoreless || about_ == About::kUntouched ||
-           about_ == About::kUnmoved;
-  }
+  bool IsOfEvaluations() const { return about_ >= About::kScoreless; }
   struct Kind {
-    bool among = false;      // untrained_ is of guessing among classes
-    bool may_stand = false;  // from the start on, in health
-    bool scored = false;     // accuracies say so, too, of one that guesses
+    bool among = false;   // untrained_ is of guessing among classes
+    bool scored = false;  // accuracies say so, too, of one that guesses
   };
   // If no record follows.
   struct AtEnd {
@@ -77,7 +74,7 @@ class LossNotDecreasing {
   bool OnlyMeansThatStand() const {
     return records_ >= kMeans && means_ == records_ - 1;
   }
-  // Notes the rate. Is it warming up, or has been lately?
+  // Is the rate warming up, or has been lately?
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Returns what guessing costs if it guesses, and nothing else so far; else 0.
   float Guesses(const StepContext& c) const;
@@ -123,7 +120,6 @@ class LossNotDecreasing {
   float level_ = 0;  // where the loss stands: a logarithm
   float first_ = 0;  // what it began with: a logarithm
   Standstill still_;
-  float rate_ = 0;       // the highest so far; 0: none
   float untrained_ = 0;  // loss of guessing; 0: not known
   AtEnd at_end_;
   int32_t records_ = 0;

@@ -60,24 +60,18 @@ float LossSpike::JumpsFrom(float ratio, bool again) const {
   return jumps ? jump_.usual : 0;
 }
 
-double LossSpike::HoldOf(Thresholds t) const {
-  const double hold = !kind_.means || gap_ < kMany ? t[kHold]
-                      : gap_ < kVeryMany           ? 2
-                                                   : 1;
+// A mean over many steps is no single batch.
+double LossSpike::HoldOf(const StepContext& c, Thresholds t) const {
+  const double hold = gap_ < kMany || !TellsMeans(c.run) ? t[kHold]
+                      : gap_ < kVeryMany                 ? 2
+                                                         : 1;
   return std::min(hold, t[kHold]);
 }
 
 inline bool LossSpike::Note(const StepContext& c) {
   const Series& s = *c.loss;
-  if (!kind_.begun) {
-    kind_ = {.begun = true,
-             .means = TellsMeans(c.run),
-             .language = TrainsLanguage(c.run),
-             .evaluation = ShowsEvaluations(c.run)};
-    last_step_ = c.record.step - 1;
-  }
-  gap_ = static_cast<int16_t>(
-      std::clamp<int64_t>(c.record.step - last_step_, 1, kVeryMany));
+  const int64_t gap = last_step_ < 0 ? 1 : c.record.step - last_step_;
+  gap_ = static_cast<int16_t>(std::clamp<int64_t>(gap, 1, kVeryMany));
   last_step_ = c.record.step;
   const int64_t overflows = c.scaler.updates() - c.scaler.good_steps();
   kind_.overflowed = std::exchange(overflows_, overflows) < overflows;
@@ -118,7 +112,8 @@ void LossSpike::NoteLevel(const Series& s, bool was_up) {
 }
 
 // Effect: is it far above, or is much lost?
-bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
+bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
+  const Series& s = *c.loss;
   const float base = s.excursion().base();
   const float to = base + rise;
   if (s.crosses_zero()) {
@@ -126,7 +121,8 @@ bool LossSpike::Matters(const Series& s, float rise, Thresholds t) const {
     return to > s.highest() + LnOf(t[kExplosionRatio]);
   }
   return rise >= LnOf(t[kRatio]) ||
-         (kind_.language && s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
+         (TrainsLanguage(c.run) &&
+          s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 // It left its level where the objective became another.
@@ -152,9 +148,11 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
 }
 
 // What a short rise, or one with its rewards, may be in health.
-bool LossSpike::IsUsual(const Series& s, float rise) const {
+bool LossSpike::IsUsual(const StepContext& c, float rise) {
+  const Series& s = *c.loss;
   const Excursion& x = s.excursion();
-  if (s.recurs() || kind_.evaluation) return true;
+  // An evaluation's rises as data are learned by heart.
+  if (s.recurs() || ShowsEvaluations(c.run)) return true;
   if (s.begins_late()) return false;
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
@@ -225,15 +223,15 @@ inline Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
 Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
-  const double hold = HoldOf(t);
+  const double hold = HoldOf(c, t);
   const bool chance = x.values() < kFewLast && hold == t[kHold];
   const float rise = chance ? x.mean_rise() : s.rise();
   const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
-  const bool usual = IsUsual(s, rise) || HasOtherObjective(c);
-  if (!usual && Matters(s, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
+  const bool usual = IsUsual(c, rise) || HasOtherObjective(c);
+  if (!usual && Matters(c, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }
   // Nothing was loaded: what it learns from here on, it knew before. One look
@@ -245,7 +243,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (x.nats() < t[kNats] * hold / t[kHold] || x.above() < hold) {
     return Severity::kNone;
   }
-  if (usual || !Matters(s, rise, t)) return Severity::kInfo;
+  if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
   if (s.comes_down()) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
@@ -283,7 +281,7 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
   const Series& s = *c.loss;
   at_end_ = Severity::kNone;
   if (!s.out()) exploded_ = 0;
-  if (c.rate_probes) return Severity::kNone;
+  if (c.rate->probes()) return Severity::kNone;
   Severity severity = s.out() ? OfOut(c, t) : Severity::kNone;
   const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
@@ -321,9 +319,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     told_ = jump_;
   }
   trigger = std::max(trigger, NoteStuck(s, t));
-  const bool back =
-      exploded_ == 0 && !falls &&
-      (!s.out() || s.y() - s.excursion().base() < LnOf(t[kClearRatio]));
+  const bool back = exploded_ == 0 && !falls &&
+                    (!s.out() || s.height() < LnOf(t[kClearRatio]));
   const Severity now = episode_.OnSince(
       told_.step, trigger, back && kind_.stuck == 0, c.record.step, t[kClear]);
   returns_ = episode_.open() && now < Severity::kCritical &&

@@ -79,12 +79,8 @@ class LossSpike {
     bool settles = false;  // far below the first losses: it learns no more
     int64_t broken = -1;  // first step since whose loss is not finite; -1: none
   };
-  // What the loss is like, of this run or record.
+  // What the loss is like, as of this record.
   struct Kind {
-    bool begun = false;
-    bool means = false;       // records are means over the steps between them
-    bool language = false;    // cross-entropy of words, in nats
-    bool evaluation = false;  // it rises as data are learned by heart
     bool overflowed = false;  // since the loss before
     float outliers = 0;       // share of losses that stand out alone
     // Where it stands since it rose early, if it has learned little; else 0.
@@ -97,11 +93,11 @@ class LossSpike {
   // Notes level and highest, as losses. They cost exponentials, so only records
   // that a finding may speak of pay for them.
   void NoteLevel(const Series& s, bool was_up);
-  bool Matters(const Series& s, float rise, Thresholds t) const;
+  static bool Matters(const StepContext& c, float rise, Thresholds t);
   bool HasOtherObjective(const StepContext& c) const;
   bool Explodes(const StepContext& c, Thresholds t);
-  double HoldOf(Thresholds t) const;
-  bool IsUsual(const Series& s, float rise) const;
+  double HoldOf(const StepContext& c, Thresholds t) const;
+  static bool IsUsual(const StepContext& c, float rise);
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
   bool LeavesAll(const StepContext& c, Thresholds t) const;
   // Notes kind_.stuck. Returns what that is.
@@ -128,8 +124,8 @@ class LossSpike {
   int16_t beside_norm_ = 0;
   int16_t exploded_ = 0;  // records in a row
   int32_t held_ = 0;
-  int64_t overflows_ = 0;  // before the newest loss
-  int64_t last_step_ = 0;  // with a loss
+  int64_t overflows_ = 0;   // before the newest loss
+  int64_t last_step_ = -1;  // with a loss; -1: none yet
 };
 
 }  // namespace nanwatch

@@ -10,7 +10,6 @@ namespace {
 
 // Smaller ones may be 0 but for rounding, as those of rewards that are alike.
 constexpr double kSizable = 0.001;  // a loss; ours
-constexpr float kWarms = 1.001f;    // times the highest rate: it rises; ours
 constexpr int32_t kFew = 32;        // records that show a slope; ours
 // A fall along the straight line through the losses: deviations, and logarithms
 // of the loss.
@@ -46,13 +45,9 @@ void NoGradient::Add(const StepContext& c, double loss) {
   const StepRecord& r = c.record;
   if (first_step_ < 0) first_step_ = r.step;
   steps_ = static_cast<int32_t>(std::min(r.step - first_step_, kMostSteps));
-  if (r.has(StepField::kLearningRate)) {
-    const auto rate = static_cast<float>(r[StepField::kLearningRate]);
-    if (rate > kWarms * rate_) {
-      records_ = 0;
-      mean_ = slope_ = 0;
-    }
-    rate_ = std::max(rate_, rate);
+  if (c.rate->rises()) {
+    records_ = 0;
+    mean_ = slope_ = 0;
   }
   const float off = Series::LogOf(static_cast<float>(loss)) - mean_;
   slope_ += off * static_cast<float>(records_) / 2;

@@ -41,7 +41,6 @@ class NoGradient {
   int64_t first_step_ = -1;
   int32_t steps_ = 0;  // since that; saturates
   int32_t records_ = 0;
-  float rate_ = 0;  // the highest
   // Of the losses of those records, as logarithms: the mean, and the sum of
   // what each lies off it times how far its number lies off that of the middle.
   float mean_ = 0;

@@ -14,13 +14,12 @@ namespace nanwatch {
 // Trivially copyable.
 class PileUp {
  public:
-  // The next norm of a fresh run, as times the first. `rate`: of learning; 0:
-  // not known.
-  void Add(float times, float rate, int64_t step) {
+  // The next norm of a fresh run, as times the first. `warms`: the learning
+  // rate rose with it.
+  void Add(float times, bool warms, int64_t step) {
     if (settled()) return;
     if (norms_ == 0) step_ = step;
-    warms_ = warms_ || (norms_ > 0 && rate > kWarms * rate_);
-    rate_ = rate;
+    warms_ |= warms && norms_ > 0;
     ++norms_;
     const float sum = norms_;
     const float least = warms_ ? kLeastWarm : kLeast;
@@ -42,10 +41,8 @@ class PileUp {
   static constexpr float kLeast = 0.45f;     // ours
   static constexpr float kLeastWarm = 0.7f;  // ours
   static constexpr float kMost = 1.3f;       // ours
-  static constexpr float kWarms = 1.001f;    // as loss_not_decreasing's
 
   int64_t step_ = 0;
-  float rate_ = 0;
   int8_t norms_ = 0;
   bool warms_ = false;
 };

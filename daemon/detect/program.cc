@@ -5,6 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "model/setting_numbers.h"
 
@@ -33,21 +34,24 @@ constexpr float kLucky = 1.3f;       // times its accuracy; ours
 constexpr float kMostBelow = 0.99f;  // times its cost; ours
 constexpr float kMostAbove = 0.2f;   // nats: the rate is too high; ours
 
-// Returns a setting that is a positive number; 0: it is none.
+// Returns a setting that is a number; 0: it is none.
+template <typename T>
+T NumberOf(const RunDescription& run, const char* name) {
+  T number = 0;
+  SettingNumbers(run, name).Next(&number);
+  return number;
+}
+
+// The same of one that is positive.
 float SettingOf(const RunDescription& run, const char* name) {
-  const auto told = run.settings.find(name);
-  if (told == run.settings.end()) return 0;
-  float value = 0;
-  const std::string& text = told->second;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto value = NumberOf<float>(run, name);
   return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-// Returns a setting that is a count; 0: it is none.
-int64_t CountOf(const RunDescription& run, const char* name) {
-  int64_t count = 0;
-  SettingNumbers(run, name).Next(&count);
-  return count;
+// The run has that setting, in these words.
+bool Says(const RunDescription& run, const char* name, std::string_view words) {
+  const auto told = run.settings.find(name);
+  return told != run.settings.end() && told->second == words;
 }
 
 }  // namespace
@@ -76,26 +80,20 @@ float CostByEvaluations(const RunDescription& run, float loss) {
 }
 
 bool ShowsEvaluations(const RunDescription& run) {
-  return NamesLoss(run) && run.settings.at("loss") == "evaluation";
+  return Says(run, "loss", "evaluation");
 }
 
 bool MayStandFromStart(const RunDescription& run) {
-  const auto begins = run.settings.find("begins");
-  return (begins != run.settings.end() &&
-          (begins->second == "trained" || begins->second == "resumed")) ||
-         (NamesLoss(run) && run.settings.at("loss") == "denoising");
+  return Says(run, "begins", "trained") || Says(run, "begins", "resumed") ||
+         Says(run, "loss", "denoising");
 }
 
-int64_t SameEvaluationsOf(const RunDescription& run) {
-  return CountOf(run, "evaluations_same");
+int64_t CountOf(const RunDescription& run, const char* name) {
+  return NumberOf<int64_t>(run, name);
 }
 
-int64_t BadNormsOf(const RunDescription& run) {
-  return CountOf(run, "norms_not_finite");
-}
-
-int64_t WorstScoresOf(const RunDescription& run) {
-  return CountOf(run, "scores_worst");
+bool IsWide(const RunDescription& run, double number) {
+  return number >= 0x1p64 && run.precision != "fp64";
 }
 
 bool TellsMeans(const RunDescription& run) {
@@ -103,8 +101,7 @@ bool TellsMeans(const RunDescription& run) {
 }
 
 bool TellsMeansOfMany(const RunDescription& run, int64_t steps) {
-  const auto records = run.settings.find("records");
-  if (records != run.settings.end() && records->second == "epochs") return true;
+  if (Says(run, "records", "epochs")) return true;
   return steps >= kMany && (TellsMeans(run) || Is(run, {"keras"}));
 }
 
@@ -120,22 +117,20 @@ bool NamesLoss(const RunDescription& run) {
 
 bool IsCrossEntropy(const RunDescription& run) {
   if (!NamesLoss(run)) return TrainsLanguage(run);
-  return run.settings.at("loss") == "cross_entropy";
+  return Says(run, "loss", "cross_entropy");
 }
 
 bool IsContrastive(const RunDescription& run) {
-  return NamesLoss(run) && run.settings.at("loss") == "contrastive";
+  return Says(run, "loss", "contrastive");
 }
 
 bool FollowsRewards(const RunDescription& run) {
-  const auto told = run.settings.find("trains_on");
-  return (told != run.settings.end() && told->second == "rewards") ||
+  return Says(run, "trains_on", "rewards") ||
          Is(run, {"stable_baselines3", "rsl_rl"});
 }
 
 bool HasOneAim(const RunDescription& run) {
-  const auto told = run.settings.find("losses");
-  return told != run.settings.end() && told->second == "of_one_aim";
+  return Says(run, "losses", "of_one_aim");
 }
 
 double LeastUsualScale(const RunDescription& run) {
@@ -170,23 +165,18 @@ bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to) {
 }
 
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {
-  const auto told = run.settings.find("resumed_after");
-  if (told == run.settings.end()) return false;
+  SettingNumbers told(run, "resumed_after");
   int64_t step = 0;
-  const std::string& text = told->second;
-  const auto read =
-      std::from_chars(text.data(), text.data() + text.size(), step);
-  return read.ec == std::errc() && step >= from && step < before;
+  told.Next(&step);
+  return told.whole() && step >= from && step < before;
 }
 
 bool CountsSteps(const RunDescription& run) {
-  const auto told = run.settings.find("steps");
-  return told != run.settings.end() && told->second == "counted";
+  return Says(run, "steps", "counted");
 }
 
 bool TellsRatesExactly(const RunDescription& run) {
-  const auto told = run.settings.find("learning_rates");
-  return told != run.settings.end() && told->second == "exact";
+  return Says(run, "learning_rates", "exact");
 }
 
 float LossOfClasses(const RunDescription& run, float first) {

@@ -56,17 +56,12 @@ bool ShowsEvaluations(const RunDescription& run);
 // measures the noise of a diffusion model (settings: loss), which has a floor.
 bool MayStandFromStart(const RunDescription& run);
 
-// Returns the number of lines whose scores were the worst that they can be,
-// where none was better (settings: scores_worst); else 0.
-int64_t WorstScoresOf(const RunDescription& run);
+// Returns a setting of the run that is a count; else 0.
+int64_t CountOf(const RunDescription& run, const char* name);
 
-// Returns how many losses of evaluations the run printed, where all are the
-// same to the last digit (settings: evaluations_same); else 0.
-int64_t SameEvaluationsOf(const RunDescription& run);
-
-// Returns how many means of gradient norms in a row, the newest among them, are
-// not finite (settings: norms_not_finite); else 0.
-int64_t BadNormsOf(const RunDescription& run);
+// The square of a number of that run leaves the range of fp32, in which clips
+// and optimizers compute with it; but where they do in fp64.
+bool IsWide(const RunDescription& run, double number);
 
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);

@@ -1,12 +1,14 @@
 // RateCourse: what a learning rate does that levels must know. It goes back up
 // to where it was, and begins another cycle, of cosines with warm restarts,
 // say: norms and losses leave the levels that they had at its end, and nothing
-// is wrong with that. Or it is 0 from some record on: nothing is learned.
+// is wrong with that. Or it is 0 from some record on: nothing is learned. It
+// warms up, or comes down to next to nothing beside its highest.
 
 #ifndef NANWATCH_DETECT_RATE_COURSE_H_
 #define NANWATCH_DETECT_RATE_COURSE_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "detect/last_digit.h"
@@ -17,25 +19,35 @@ namespace nanwatch {
 // Trivially copyable.
 class RateCourse {
  public:
-  // Takes in the next record. Returns true where it begins a cycle. Without a
-  // rate it says nothing. `exact`: one of 0 is not rounded.
-  bool Note(const StepRecord& record, bool exact = false) {
-    if (!record.has(StepField::kLearningRate)) return false;
+  // Takes in the next record. Without a rate it says nothing. `exact`: one of 0
+  // is not rounded.
+  void Note(const StepRecord& record, bool exact = false) {
+    restarts_ = rises_ = false;
+    if (!record.has(StepField::kLearningRate)) return;
     const auto rate = static_cast<float>(record[StepField::kLearningRate]);
+    if (std::isfinite(rate)) {
+      rises_ = rate > kRises * highest_;
+      highest_ = std::max(highest_, rate);
+    }
     NoteGrowth(rate);
     if (rate != 0) {
       digit_.Note(rate);
       idle_ = 0;
-    } else if (exact || digit_.worth() <= kFine * highest_) {
+    } else if (exact || digit_.worth() <= kFine * held_) {
       idle_ = std::min(idle_ + 1, kMost);
     }
-    const bool jumps =
-        rate_ > 0 && rate >= kJump * rate_ && rate <= kHighest * highest_;
-    rate_ = jumps || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
+    restarts_ = rate_ > 0 && rate >= kJump * rate_ && rate <= kHeld * held_;
+    rate_ = restarts_ || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
     // One that jumps up for the first time was never there for long.
-    highest_ = std::max(highest_, rate_);
-    return jumps;
+    held_ = std::max(held_, rate_);
   }
+  // A cycle begins with the newest record.
+  bool restarts() const { return restarts_; }
+  // The rate of the newest record is above all before.
+  bool rises() const { return rises_; }
+  float highest() const { return highest_; }  // so far; 0: none
+  // The newest rate is so low beside the highest that little need change.
+  bool is_low() const { return !(newest_ > 0 && newest_ >= kLow * highest_); }
   // Returns how many records in a row, the newest among them, have a rate of 0
   // that no rounding hides: it moved by far less before. Saturates.
   int32_t idle() const { return idle_; }
@@ -62,19 +74,24 @@ class RateCourse {
   static constexpr int32_t kProbes = 24;   // records in a row; ours
   static constexpr float kGrows = 1.03f;   // times the one before; ours
   static constexpr float kAlike = 0.8f;    // of the share; ours
+  static constexpr float kRises = 1.001f;  // times the highest before; ours
+  static constexpr float kLow = 0.01f;     // of the highest; ours
   static constexpr float kJump = 3;        // times the recent rate; ours
-  static constexpr float kHighest = 1.1f;  // times the highest so far; ours
+  static constexpr float kHeld = 1.1f;     // times the highest of those; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
-  static constexpr float kFine = 0.05f;    // of the highest; ours
+  static constexpr float kFine = 0.05f;    // of the highest of those; ours
   static constexpr int32_t kMost = 1 << 20;
 
   LastDigit digit_;
   float rate_ = 0;  // over about four records; 0: not told yet
+  float held_ = 0;  // the highest of these
   float highest_ = 0;
   int32_t idle_ = 0;
   float newest_ = 0;
   float share_ = 0;   // by which it grew when it began to
   int32_t grew_ = 0;  // records in a row by about that; saturates
+  bool restarts_ = false;
+  bool rises_ = false;
 };
 
 }  // namespace nanwatch

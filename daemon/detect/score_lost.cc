@@ -5,7 +5,6 @@
 #include <string>
 
 #include "detect/sentence.h"
-#include "model/setting_numbers.h"
 
 namespace nanwatch {
 namespace {
@@ -62,23 +61,7 @@ constinit const RuleSpec ScoreLost::kSpec = {
     "training nothing of other data. Returns are noisy, and policies forget "
     "for a while in health: so the rule waits for a row that stays."};
 
-ScoreLost::Course ScoreLost::Read(const RunDescription& run, const char* name) {
-  SettingNumbers told(run, name);
-  Course course;
-  told.Next(&course.since);
-  told.Next(&course.low);
-  told.Next(&course.values);
-  told.Next(&course.above);
-  told.Next(&course.first);
-  told.Next(&course.best);
-  told.Next(&course.stands);
-  told.Next(&course.noise);
-  told.Next(&course.wander);
-  course.ended = told.rest() == " end";
-  return told.whole() ? course : Course();
-}
-
-bool ScoreLost::IsLost(const Course& score, Thresholds t) {
+bool ScoreLost::IsLost(const ScoreRow& score, Thresholds t) {
   const double rise = score.best - score.first;
   const double size = std::max(std::fabs(score.best), std::fabs(score.first));
   const double fall = score.best - score.stands;
@@ -91,15 +74,16 @@ bool ScoreLost::IsLost(const Course& score, Thresholds t) {
   const bool sank = score.stands < score.first && matters(fall);
   const bool stood = static_cast<double>(score.above) >= kStood;
   if (!stood || (!back && !sank)) return false;
-  const auto low = static_cast<double>(score.low);
-  const auto all = static_cast<double>(score.values);
+  const auto low = static_cast<double>(score.records);
+  const auto all = static_cast<double>(score.all);
   return score.ended ? low >= kFewest && low >= kEndShare * all
                      : low >= t[kHold] && low >= kShare * all;
 }
 
-Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
-  const auto high = static_cast<double>(evaluation.low);
-  const bool worse = evaluation.low > 0 && evaluation.stands > evaluation.first;
+Severity ScoreLost::OfEvaluation(const ScoreRow& evaluation, Thresholds t) {
+  const auto high = static_cast<double>(evaluation.records);
+  const bool worse =
+      evaluation.records > 0 && evaluation.stands > evaluation.first;
   if (!worse) return Severity::kNone;
   const bool blown = evaluation.stands >= t[kBlown] * evaluation.best;
   if (blown && high >= (evaluation.ended ? kFewBlown : kManyBlown)) {
@@ -111,16 +95,16 @@ Severity ScoreLost::OfEvaluation(const Course& evaluation, Thresholds t) {
 
 // They stand next to their prior (posterior collapse), and go on to it. What is
 // so in health, as a mean over many of them, stays where it is.
-bool ScoreLost::AreUnused(const Course& latents) {
-  const auto low = static_cast<double>(latents.low);
-  return low >= kUnused && low >= kUnusedShare * latents.values &&
+bool ScoreLost::AreUnused(const ScoreRow& latents) {
+  const auto low = static_cast<double>(latents.records);
+  return low >= kUnused && low >= kUnusedShare * latents.all &&
          latents.first > 0 && latents.stands <= kCloser * latents.first;
 }
 
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
-  const Course score = Read(c.run, "score");
-  const Course evaluation = Read(c.run, "evaluation_high");
-  const bool lost = score.low > 0 && IsLost(score, t);
+  const ScoreRow score = ScoreRow::Read(c.run, "score");
+  const ScoreRow evaluation = ScoreRow::Read(c.run, "evaluation_high");
+  const bool lost = score.records > 0 && IsLost(score, t);
   const Severity blown = OfEvaluation(evaluation, t);
   const Severity severity = lost ? Severity::kWarning : blown;
   if (severity > Severity::kNone) {
@@ -129,7 +113,7 @@ Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
     step_ = c.last_step;
     return severity;
   }
-  const Course latents = Read(c.run, "latents_unused");
+  const ScoreRow latents = ScoreRow::Read(c.run, "latents_unused");
   if (!AreUnused(latents)) return Severity::kNone;
   about_ = About::kLatents;
   told_ = latents;
@@ -143,14 +127,14 @@ void ScoreLost::Describe(Finding* finding) const {
   if (about_ == About::kLatents) {
     finding->SayBoth([this](Tense tense) {
       return Sentence("The KL term ", In(tense, "is", "was"), " ", told_.stands,
-                      " nats, below 0.01 for ", told_.low,
+                      " nats, below 0.01 for ", told_.records,
                       " records, and still ", In(tense, "falls", "fell"),
                       ": the latents ", In(tense, "say", "said"),
                       " nothing of what is to be reconstructed (posterior "
                       "collapse).");
     });
     finding->numbers = {{"divergence", told_.stands, "nats"},
-                        {"records", static_cast<double>(told_.low), ""}};
+                        {"records", static_cast<double>(told_.records), ""}};
     return;
   }
   finding->SayBoth([this](Tense tense) {
@@ -164,13 +148,13 @@ void ScoreLost::Describe(Finding* finding) const {
                : Sentence("The score (a return or an accuracy) had come from ",
                           told_.first, " to ", told_.best, ", and ",
                           In(tense, "stands", "stood"), " at ", told_.stands,
-                          " for ", told_.low, " records: what was learned ",
+                          " for ", told_.records, " records: what was learned ",
                           In(tense, "is", "was"), " lost.");
   });
   finding->numbers = {{"stands", told_.stands, ""},
                       {"best", told_.best, ""},
                       {"first", told_.first, ""},
-                      {"records", static_cast<double>(told_.low), ""}};
+                      {"records", static_cast<double>(told_.records), ""}};
 }
 
 }  // namespace nanwatch

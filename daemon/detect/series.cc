@@ -40,8 +40,8 @@ constexpr float kLeastUnit = 1e-6f;  // ours
 
 }  // namespace
 
-float Series::ValueAt(float y) const {
-  return unit_ == 0 ? std::exp(y) : unit_ * std::sinh(y);
+float Series::ValueAt(float y, float unit) {
+  return unit == 0 ? std::exp(y) : unit * std::sinh(y);
 }
 
 inline float Series::Transform(float value) const {
@@ -229,8 +229,7 @@ void Series::MoveTo(float y) {
 }
 
 bool IsUnsettled(const Series& s) {
-  const Excursion& x = s.excursion();
-  return s.values() <= kShown && s.out() && s.y() - x.base() >= Series::kRise;
+  return s.values() <= kShown && s.out() && s.height() >= Series::kRise;
 }
 
 void Series::Accept() {

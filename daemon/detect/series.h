@@ -37,6 +37,8 @@ class Series {
   int32_t values() const { return values_; }  // saturates
   bool begins_late() const { return late_; }  // the first step was late
   bool crosses_zero() const { return unit_ > 0; }
+  // The size of the first values of one that crosses 0; else 0.
+  float unit() const { return unit_; }
   // It stands at a twentieth of its first values or less: a loss that has
   // learned all there is, and wanders there without a meaning.
   bool has_learned_all() const {
@@ -60,7 +62,9 @@ class Series {
   const SeriesLevel& level() const { return level_; }
   // The level, or that which the excursion left.
   float usual() const { return out_ ? excursion_.base() : level_.at(); }
-  // The same of its noise.
+  // How far the newest value stands above that.
+  float height() const { return y_ - usual(); }
+  // As usual(), of its noise.
   float noise() const { return out_ ? excursion_.noise() : level_.noise(); }
   float newest() const { return newest_; }             // as it came
   float last_digit() const { return digit_.worth(); }  // of such values
@@ -88,7 +92,9 @@ class Series {
   int64_t risen_step() const { return risen_step_; }
   float risen_peak() const { return risen_peak_; }
   // Returns the value whose logarithm is `y`.
-  float ValueAt(float y) const;
+  float ValueAt(float y) const { return ValueAt(y, unit_); }
+  // The same in a series of such a unit().
+  static float ValueAt(float y, float unit);
 
  private:
   static constexpr int32_t kRecent = 16;              // values; ours

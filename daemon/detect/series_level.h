@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace nanwatch {
 
@@ -20,14 +21,37 @@ struct NoisePrior {
   bool shown = false;
 };
 
+// How a series goes from value to value. A way up or back has moves of one
+// sign; of two moves in a row noise makes the product negative: minus its
+// variance, in the mean. Trivially copyable.
+class Turns {
+ public:
+  void Begin(float y) {
+    newest_ = y;
+    move_ = 0;
+  }
+  // Takes in the next value. Returns the variance of noise, as its turn shows
+  // it; 0: it goes on the same way.
+  float Add(float y) {
+    const float before = std::exchange(move_, y - newest_);
+    newest_ = y;
+    return std::max(0.0f, -before * move_);
+  }
+  float newest() const { return newest_; }
+
+ private:
+  float newest_ = 0;
+  float move_ = 0;  // to it
+};
+
 // Trivially copyable.
 class SeriesLevel {
  public:
   // Begins with a value, as an estimate from `kPriorWeight` values of such
   // noise.
   void Begin(float y, float noise) {
-    at_ = newest_ = y;
-    move_ = 0;
+    at_ = y;
+    turns_.Begin(y);
     noise_ = noise;
     moves_ = noise * noise;
     wander_ = shown_ = 0;
@@ -36,7 +60,7 @@ class SeriesLevel {
   }
   // Learns from a healthy value. `floor`: no noise is smaller.
   void Learn(float y, float floor) {
-    const bool drops = y - newest_ < -kDrops * noise_;
+    const bool drops = y - turns_.newest() < -kDrops * noise_;
     LearnNoise(y, floor);
     const float most = kClip * noise_;
     float off = std::min(y - at_, most);
@@ -49,25 +73,19 @@ class SeriesLevel {
     if (values_ < kMost) ++values_;
   }
   // Leaves the level for `y`. That is no move of healthy values.
-  void Leave(float y) {
-    move_ = y - newest_;
-    newest_ = y;
-  }
+  void Leave(float y) { turns_.Add(y); }
   // Learns the noise of moves from a value that left the level: what scatters
-  // there as far as it rose is noise. A way up or back has moves of one sign,
-  // and is none; of two moves in a row, noise makes the product negative: minus
-  // its variance, in the mean.
+  // there as far as it rose is noise.
   void LearnTurn(float y, float floor) {
-    const float square = std::max(0.0f, -move_ * (y - newest_));
+    const float square = turns_.Add(y);
     if (square > shown_) Show(square);
     LearnSquare(square, floor);
-    Leave(y);
   }
   // Learns the noise alone, from a value that may be healthy.
   void LearnNoise(float y, float floor) {
     const auto weight =
         static_cast<float>(std::clamp(values_, kMoves, kWanders));
-    const float moved = Square(y - newest_) / 2;
+    const float moved = Square(y - turns_.newest()) / 2;
     const float off = y > at_ ? Square(y - at_) : moved;
     wander_ += (std::min(off, Square(kClip * noise_)) - wander_) / weight;
     if (values_ < kSurely) Show(moved);
@@ -76,8 +94,8 @@ class SeriesLevel {
   }
   // Moves to another level, which stays.
   void MoveTo(float y) {
-    at_ = newest_ = y;
-    move_ = 0;
+    at_ = y;
+    turns_.Begin(y);
     values_ = std::min(values_, kPriorWeight);
   }
   // Forgets the noise of the first values: that of a fresh run is its own.
@@ -144,8 +162,7 @@ class SeriesLevel {
   float moves_ = 0;   // variance, as moves from value to value show it
   float wander_ = 0;  // variance, as values above the level show it
   float shown_ = 0;   // variance, as moves show it without a prior
-  float newest_ = 0;
-  float move_ = 0;  // to it, of values in a row
+  Turns turns_;       // of values in a row
   int32_t values_ = 0;
   int32_t learned_ = 0;  // moves, saturates
   bool shows_ = false;   // what the first showed is known

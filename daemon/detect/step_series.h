@@ -33,9 +33,9 @@ struct StepSeries {
   Series loss;
   Series grad_norm;
   RateCourse rate;
-  double newest_loss = 0;      // as it came; 0: none
-  double last_loss = 0;        // before the newest record's
-  bool rate_restarts = false;  // with the newest record
+  double newest_loss = 0;   // as it came; 0: none
+  double last_loss = 0;     // before the newest record's
+  bool norm_taken = false;  // the newest record's, into grad_norm
   AtRest at_rest;
   RunningSum sum;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
@@ -51,8 +51,8 @@ struct StepSeries {
     if (kind == Kind::kUnknown) kind = KindOf(run);
     const bool idle = record.has(StepField::kLearningRate) &&
                       record[StepField::kLearningRate] == 0;
-    rate_restarts = rate.Note(record, idle && TellsRatesExactly(run));
-    if (rate_restarts) {
+    rate.Note(record, idle && TellsRatesExactly(run));
+    if (rate.restarts()) {
       loss.Renew();
       grad_norm.Renew();
     }
@@ -63,6 +63,7 @@ struct StepSeries {
       AddLoss(static_cast<float>(record[StepField::kLoss]), logs.loss,
               record.step);
     }
+    norm_taken = false;
     if (record.has(StepField::kGradNorm) && scaler.fate() != Fate::kLost) {
       AddNorm(static_cast<float>(record[StepField::kGradNorm]), logs.grad_norm,
               record.step);
@@ -137,6 +138,7 @@ struct StepSeries {
     // 0 is a placeholder in many logs.
     if (!std::isfinite(value) || value < kLeastNorm) return;
     grad_norm.Add(value, ln, step, kNorm);
+    norm_taken = true;
     if ((Stays(grad_norm, kFew) && grad_norm.rise() < kOtherNorm) ||
         (Stays(grad_norm, kMany) && grad_norm.rise() < kFarNorm) ||
         (kind == Kind::kRewards && Stays(grad_norm, kSoon))) {

@@ -1,25 +1,23 @@
 #include "detect/told_since.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "detect/sentence.h"
+#include "model/setting_numbers.h"
 
 namespace nanwatch {
 
-bool ToldSince::Read(const TimeContext& c, const std::string& setting,
+bool ToldSince::Read(const TimeContext& c, const char* setting,
                      OpNameText* name) {
-  const auto told = c.run.settings.find(setting);
-  if (told == c.run.settings.end()) return false;
-  const char* const end = told->second.data() + told->second.size();
+  SettingNumbers told(c.run, setting);
   int64_t step = 0;
-  const auto read = std::from_chars(told->second.data(), end, step);
-  if (read.ec != std::errc()) return false;
+  told.Next(&step);
+  if (!told.whole()) return false;
   step_ = step;
   newest_ = c.last_step;
   if (name == nullptr) return true;
-  std::string_view rest(read.ptr, static_cast<size_t>(end - read.ptr));
+  std::string_view rest = told.rest();
   if (rest.starts_with(' ')) rest.remove_prefix(1);
   name->Set(rest);
   return true;

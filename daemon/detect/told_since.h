@@ -18,7 +18,7 @@ class ToldSince {
  public:
   // Reads the run's setting "3350 val_loss". Returns false, and changes
   // nothing, where there is none, or it says that it is so no more.
-  bool Read(const TimeContext& c, const std::string& setting,
+  bool Read(const TimeContext& c, const char* setting,
             OpNameText* name = nullptr);
   void Describe(Finding* finding) const;
   int64_t step() const { return step_; }

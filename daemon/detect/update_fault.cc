@@ -84,9 +84,9 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
 
 Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
-  const UpdateFault fault = r.update != nullptr ? r.update->fault
-                            : c.rate_idle > 0   ? UpdateFault::kNoRate
-                                                : UpdateFault::kNone;
+  const UpdateFault fault = r.update != nullptr  ? r.update->fault
+                            : c.rate->idle() > 0 ? UpdateFault::kNoRate
+                                                 : UpdateFault::kNone;
   // Records that tell nothing are not shown to it.
   const int64_t before = std::exchange(update_, c.scaler.updates());
   if (update_ - before > 1 || (before == 0 && update_ > 1)) {

@@ -1,6 +1,5 @@
 #include "detect/update_lost.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "detect/sentence.h"
@@ -44,9 +43,8 @@ Severity UpdateLost::OnStep(const StepContext& c, Thresholds t) {
   const bool rises = rate_ > 0 && rate > rate_ * kRises;
   rate_ = rate;
   if (!std::isfinite(rate) || rate <= 0) return episode_.severity();
-  highest_rate_ = std::max(highest_rate_, rate);
   const bool lost = share >= t[kShare];
-  if (rises || rate < kLowRate * highest_rate_) return episode_.severity();
+  if (rises || rate < kLowRate * c.rate->highest()) return episode_.severity();
   if (lost) share_ = share;
   return episode_.OnRecord(lost, t[kHold], Severity::kWarning, r.step,
                            t[kClear]);

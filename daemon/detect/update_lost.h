@@ -26,7 +26,6 @@ class UpdateLost {
  private:
   HeldEpisode episode_;
   float share_ = 0;
-  float highest_rate_ = 0;
   float rate_ = 0;  // at the measure before
 };
 

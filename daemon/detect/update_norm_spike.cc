@@ -68,8 +68,7 @@ Severity UpdateNormSpike::OnStep(const StepContext& c, Thresholds t) {
   const bool out = sizes_.out() && x.calm() == 0 && sizes_.values() > kKnown &&
                    (by_rate_ || x.jumped());
   if (!out && !episode_.open()) return Severity::kNone;
-  const float above =
-      sizes_.y() - (sizes_.out() ? x.base() : sizes_.level().at());
+  const float above = sizes_.height();
   const float clear = LnOf(t[kClearRatio]);
   const bool high = out && x.above() >= t[kHold] && x.nats() >= t[kNats] &&
                     x.mean_rise() >= LnOf(t[kRatio]);

@@ -1,6 +1,5 @@
 #include "detect/update_ratio.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -9,8 +8,7 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kMoved = 0.02;    // of the norm of the weights; ours
-constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
+constexpr double kMoved = 0.02;  // of the norm of the weights; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning", 0.1, 1e-6, 1e6, "ratio", "MindInsight"},
@@ -41,11 +39,10 @@ constinit const RuleSpec UpdateRatio::kSpec = {
     "In other units the ratio proves nothing, so the weights must be seen "
     "to move. First updates and low learning rates are not judged."};
 
-Severity UpdateRatio::Judge(double ratio, double weights, double rate,
+Severity UpdateRatio::Judge(double ratio, double weights, bool low_rate,
                             Thresholds t) {
   high_ = ratio > t[kWarning] ? high_ + 1 : 0;
   very_high_ = ratio > t[kCritical] ? very_high_ + 1 : 0;
-  const bool low_rate = rate <= 0 || rate < kLowRate * highest_rate_;
   small_ = ratio > 0 && ratio < t[kTooSmall] && !low_rate ? small_ + 1 : 0;
   const auto hold = static_cast<int32_t>(t[kHold]);
   bool moved = false;
@@ -69,15 +66,14 @@ Severity UpdateRatio::OnStep(const StepContext& c, Thresholds t) {
   if (!std::isfinite(update) || !std::isfinite(weights) || weights <= 0) {
     return episode_.severity();
   }
-  const double rate = r.get(StepField::kLearningRate).value_or(0);
-  if (std::isfinite(rate)) highest_rate_ = std::max(highest_rate_, rate);
   if (updates_ < kSettle) {
     ++updates_;
     weights_from_ = weights;
     return Severity::kNone;
   }
   const double ratio = update / weights;
-  const Severity trigger = Judge(ratio, weights, rate, t);
+  const bool low_rate = !r.has(StepField::kLearningRate) || c.rate->is_low();
+  const Severity trigger = Judge(ratio, weights, low_rate, t);
   if (trigger != Severity::kNone) ratio_ = ratio;
   return episode_.On(trigger, high_ == 0 && small_ == 0, r.step, t[kClear]);
 }

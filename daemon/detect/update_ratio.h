@@ -27,12 +27,11 @@ class UpdateRatio {
   void Describe(Finding* finding) const;
 
  private:
-  Severity Judge(double ratio, double weights, double rate, Thresholds t);
+  Severity Judge(double ratio, double weights, bool low_rate, Thresholds t);
 
   Episode episode_;
   double ratio_ = 0;
   double weights_from_ = 0;  // their norm hold updates ago in a high streak
-  double highest_rate_ = 0;
   int32_t updates_ = 0;
   int32_t high_ = 0;       // in a row above warning
   int32_t very_high_ = 0;  // in a row above critical

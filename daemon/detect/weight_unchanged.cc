@@ -8,8 +8,6 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
-
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 100, 1, 1000000, "updates",
      "ours: where gradients are accumulated, records of micro-steps show no "
@@ -32,13 +30,6 @@ constinit const RuleSpec WeightUnchanged::kSpec = {
     "Accumulated gradients leave weights unchanged for up to 64 records, so "
     "3 updates became 100. What never changed may not be collected, and is "
     "for information. The printed norm of the weights is no evidence."};
-
-bool WeightUnchanged::Learns(const StepRecord& record) {
-  if (!record.has(StepField::kLearningRate)) return true;
-  const double rate = record[StepField::kLearningRate];
-  if (std::isfinite(rate)) highest_rate_ = std::max(highest_rate_, rate);
-  return rate > 0 && rate >= kLowRate * highest_rate_;
-}
 
 bool WeightUnchanged::Follow(const StepRecord& record) {
   bool changed = false;
@@ -63,11 +54,13 @@ bool WeightUnchanged::Follow(const StepRecord& record) {
 Severity WeightUnchanged::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   const bool told = r.replica_digest || r.has(StepField::kUpdateNorm);
-  if (!told || c.scaler.fate() == Fate::kLost || !Learns(r)) {
+  const bool has_rate = r.has(StepField::kLearningRate);
+  if (!told || c.scaler.fate() == Fate::kLost ||
+      (has_rate && c.rate->is_low())) {
     return episode_.severity();
   }
   const bool changed = Follow(r);
-  const double hold = t[kHold] * (r.has(StepField::kLearningRate) ? 1 : kBlind);
+  const double hold = t[kHold] * (has_rate ? 1 : kBlind);
   Severity trigger = Severity::kNone;
   if (same_ >= hold || zero_ >= hold) {
     by_digest_ = same_ >= hold;

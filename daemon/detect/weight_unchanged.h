@@ -30,12 +30,9 @@ class WeightUnchanged {
  private:
   // True when the record says that the weights changed.
   bool Follow(const StepRecord& record);
-  // The learning rate is one at which weights change.
-  bool Learns(const StepRecord& record);
 
   Episode episode_;
   uint64_t digest_ = 0;
-  double highest_rate_ = 0;
   int32_t same_ = 0;  // updates in a row with the digest of the one before
   int32_t zero_ = 0;  // updates in a row that changed nothing
   bool digested_ = false;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "diagnose/cause_form.h"
-#include "model/setting_numbers.h"
+#include "model/score_row.h"
 
 namespace nanwatch {
 namespace {
@@ -15,26 +15,12 @@ namespace {
 constexpr double kRose = 2;      // moves from value to value; as score_lost's
 constexpr double kEffect = 0.5;  // of the larger of its ends; as score_lost's
 
-// A return or an accuracy, as the run's settings tell it.
-struct Score {
-  int64_t best_step = 0;
-  double first = 0;
-  double best = 0;
-  double noise = 0;  // from value to value
-};
-
-// Returns the score, where it grew.
-std::optional<Score> ScoreThatGrew(const RunDescription& run) {
-  SettingNumbers told(run, "score_best");
-  Score score;
-  told.Next(&score.best_step);
-  told.Next(&score.first);
-  told.Next(&score.best);
-  told.Next(&score.noise);
+// Returns the score, a return or an accuracy, where it grew.
+std::optional<ScoreRow> ScoreThatGrew(const RunDescription& run) {
+  const ScoreRow score = ScoreRow::ReadBest(run, "score_best");
   const double rise = score.best - score.first;
   const double size = std::max(std::fabs(score.best), std::fabs(score.first));
-  const bool grew =
-      told.whole() && rise > kRose * score.noise && rise >= kEffect * size;
+  const bool grew = rise > kRose * score.noise && rise >= kEffect * size;
   return grew ? std::optional(score) : std::nullopt;
 }
 
@@ -61,22 +47,22 @@ void SayLateStart(const Facts&, Match* match) {
 // Where a return or an accuracy came to its best long after that, the loss is
 // none that must fall: a queue of negatives that fills, a critic.
 bool WhenScoreGrows(const Facts& f, const Matches&, Match* match) {
-  const std::optional<Score> score = ScoreThatGrew(f.run);
+  const std::optional<ScoreRow> score = ScoreThatGrew(f.run);
   if (!score) return false;
   const Finding* first = f.found.FirstWhere(
       [](const Finding& finding) { return kLossLevel.has(finding.rule); });
   if (!match->BeginAt(first)) return false;
   const int64_t since = f.evidence.last_step - first->opened_step;
   match->verdict.grade = EvidenceGrade::kEstablished;
-  return score->best_step - first->opened_step >= since / 2;
+  return score->best_at - first->opened_step >= since / 2;
 }
 
 void SayScoreGrows(const Facts& f, Match* match) {
-  const std::optional<Score> score = ScoreThatGrew(f.run);
+  const std::optional<ScoreRow> score = ScoreThatGrew(f.run);
   match->Say(fmt::format(
       "The score (a return or an accuracy) came from {:.4g} to its best, "
       "{:.4g}, at step {}: the model learns, though its loss rose at step {}.",
-      score->first, score->best, score->best_step, match->verdict.step));
+      score->first, score->best, score->best_at, match->verdict.step));
 }
 
 bool WhenRecurs(const Facts& f, const Matches&, Match* match) {

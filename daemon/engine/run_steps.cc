@@ -134,9 +134,8 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->grad_norm = &track.series.grad_norm;
   context->at_rest = &track.series.at_rest;
   context->last_loss = track.series.last_loss;
-  context->rate_restarts = track.series.rate_restarts;
-  context->rate_probes = track.series.rate.probes();
-  context->rate_idle = track.series.rate.idle();
+  context->norm_taken = track.series.norm_taken;
+  context->rate = &track.series.rate;
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
   context->norm_warns = !track.outliers.ExplainsNorm() &&
@@ -148,15 +147,13 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
 static StepContext ContextOf(const RunDescription& run,
                              const StepRecord& record,
                              const OptimizerTrack& track, const StepOps& ops) {
-  const Series& norm = track.series.grad_norm;
-  const bool same =
-      norm.values() > 0 && record.has(StepField::kGradNorm) &&
-      norm.newest() == static_cast<float>(record[StepField::kGradNorm]);
   return {.run = run,
           .record = record,
           .scaler = track.scaler,
           .ops = ops,
-          .norm_log2 = same ? norm.y() * kLog2OfE : Log2OfNorm(record)};
+          .norm_log2 = track.series.norm_taken
+                           ? track.series.grad_norm.y() * kLog2OfE
+                           : Log2OfNorm(record)};
 }
 
 void RunState::TakeStep(RankState* rank, OptimizerTrack* track,

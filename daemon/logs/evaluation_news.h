@@ -6,14 +6,13 @@
 #define NANWATCH_LOGS_EVALUATION_NEWS_H_
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "logs/fact.h"
+#include "logs/row_news.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -37,7 +36,7 @@ class EvaluationNews {
       far_ = loss >= kFar * lowest_;
       lowest_ = std::min(lowest_, loss);
     }
-    const bool repeats = compared && alone && Repeats(loss);
+    const bool repeats = compared && alone && same_.Take(IsSame(loss));
     if (!bad_ && !was_bad && !repeats && !(compared && (far_ || was_far))) {
       return;
     }
@@ -46,24 +45,19 @@ class EvaluationNews {
     fact.text = name;
     fact.lowest = compared ? lowest_ : 0;
     fact.first = first_;
-    if (repeats) fact.same = same_;
+    if (repeats) fact.same = same_.row();
   }
 
  private:
-  static constexpr int64_t kSame = 5;     // evaluations; ours
   static constexpr double kCents = 100;   // whole ones are rounded; ours
   static constexpr double kParts = 0.01;  // of a cent, that none is; ours
 
-  // Is it news whether all were the same, in more digits than a rounded one
-  // has?
-  bool Repeats(double loss) {
-    const bool was = same_ >= kSame;
+  // Is it as all so far, in more digits than a rounded one has?
+  bool IsSame(double loss) {
     const double cents = kCents * loss;
     const bool rounded = std::fabs(cents - std::round(cents)) <= kParts;
-    const bool again = loss == first_ && !rounded && same_ >= 0;
-    same_ = again ? same_ + 1 : -1;
-    return was ? same_ < 0 || std::has_single_bit(static_cast<uint64_t>(same_))
-               : same_ == kSame;
+    differ_ |= loss != first_ || rounded;
+    return !differ_;
   }
 
   // Sets of data have losses of their own: one of them is compared, that of the
@@ -85,8 +79,9 @@ class EvaluationNews {
   bool far_ = false;  // the newest of those that are compared was far above
   std::string name_;  // theirs, without numbers
   double lowest_ = 0;
-  int64_t same_ = 0;  // so many, all the same; -1: they were not
-  double first_ = 0;  // 0: none
+  RowNews<5> same_;      // evaluations, of those that are compared; ours
+  bool differ_ = false;  // they are not all the same
+  double first_ = 0;     // 0: none
 };
 
 }  // namespace nanwatch

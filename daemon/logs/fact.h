@@ -84,9 +84,9 @@ struct LogFact {
   // the worst that they can be, and no accuracy is above 0; absent: it has
   // none.
   std::optional<bool> scores_worst;
-  // kEvaluated: so many so far, all the same to the last digit; -1: they are
-  // not any more; 0: no news.
-  int64_t same = 0;
+  // kEvaluated: so many so far, all the same to the last digit; 0: they are
+  // not any more; absent: no news.
+  std::optional<int64_t> same;
   // kProgress: how far an autoencoder's latents are from their prior (KL).
   std::optional<double> divergence;
   // kProgress: what the loss is made of is another than in the line before

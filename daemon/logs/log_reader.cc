@@ -47,7 +47,7 @@ constexpr int64_t kNeverEvaluated = 8;
 // theirs. Behind more the program went on; ours.
 constexpr uint64_t kBehindLastWords = 200;
 
-// As ReadToldSince reads it; empty: there is no such part.
+// As ToldSince reads it; empty: there is no such part.
 std::string SinceText(int64_t step, const std::string& name) {
   if (name.empty()) return name;
   return std::to_string(std::max<int64_t>(step, 0)) + " " + name;
@@ -185,7 +185,11 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
     run_.settings["learning_rates"] = "exact";
   }
   norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
-  if (fact.means && fact.has(StepField::kGradNorm)) NoteMeanNorm();
+  // One overflow makes a mean of norms infinite; one in each line says more.
+  if (fact.means && fact.has(StepField::kGradNorm) &&
+      bad_norms_.Take(norm_bad_)) {
+    Put("norms_not_finite", bad_norms_.Text());
+  }
   NoteScore(fact);
   NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");

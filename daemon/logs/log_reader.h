@@ -19,10 +19,10 @@
 #include "logs/norm_lines.h"
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
+#include "logs/row_news.h"
 #include "logs/score_course.h"
 #include "logs/step_axis.h"
 #include "logs/term_news.h"
-#include "logs/worst_scores.h"
 #include "logs/zero_layers.h"
 #include "model/records_ended.h"
 #include "model/run.h"
@@ -73,8 +73,8 @@ class LogReader {
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
   // exactly 0, and never another one); "learning_rates", "exact";
-  // "scores_worst", as WorstScores::Text; "evaluations_same", how many losses
-  // of evaluations are all the same to the last digit, or "";
+  // "scores_worst", in how many lines all are; "evaluations_same", how many
+  // losses of evaluations are all the same to the last digit, or "";
   // "norms_not_finite", how many means of norms in a row are none, or "";
   // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
   // that is nearer to the first ones than to the best, an evaluation's loss far
@@ -130,11 +130,12 @@ class LogReader {
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
   void NoteWorst(const LogFact& fact) {
-    if (const auto news = worst_.Take(fact)) Put("scores_worst", *news);
+    if (!fact.scores_worst) return;
+    all_worst_ &= *fact.scores_worst;
+    if (worst_.Take(all_worst_)) Put("scores_worst", worst_.Text());
   }
   void NoteSame(const LogFact& fact);
   void NoteAccuracy(const LogFact& fact);
-  void NoteMeanNorm();
   void NoteScore(const LogFact& fact);
   void NoteLatents(const LogFact& fact);
   void NoteHigh(const LogFact& fact);
@@ -181,12 +182,12 @@ class LogReader {
   std::string translated_;
   ScoreCourse score_;
   double mean_score_ = 0;
-  uint64_t bad_norms_ = 0;  // means that are not finite, in a row
+  RowNews<8> bad_norms_;  // means that are not finite; ours
   // Accuracies of evaluations.
   int64_t accuracies_ = 0;
   double lowest_accuracy_ = 0;
   double highest_accuracy_ = 0;
-  WorstScores worst_;
+  RowNews<8> worst_;      // lines whose scores are the worst there are; ours
   ScoreRow evaluations_;  // far above the lowest
   ScoreRow latents_;      // next to their prior
   double high_loss_ = 0;  // the newest of these
@@ -196,6 +197,7 @@ class LogReader {
   std::string bad_evaluation_;  // since when, and which; empty: it is finite
   int64_t lost_losses_ = 0;     // since the newest step line
   std::string lost_term_;       // the same, of a loss; empty: none
+  bool all_worst_ = true;       // scores so far
   bool loss_bad_ = false;       // the newest one
   bool norm_bad_ = false;       // the newest step line's
   bool loss_shown_ = false;     // by any step line

@@ -48,10 +48,10 @@ void LogReader::NoteHigh(const LogFact& fact) {
 
 // What an accuracy beside them shows to move is no weights that stand still.
 void LogReader::NoteSame(const LogFact& fact) {
-  if (fact.same == 0) return;
+  if (!fact.same) return;
   const bool moves = lowest_accuracy_ < highest_accuracy_;
-  const bool told = fact.same > 0 && !moves;
-  Put("evaluations_same", told ? std::to_string(fact.same) : "");
+  const bool told = *fact.same > 0 && !moves;
+  Put("evaluations_same", told ? std::to_string(*fact.same) : "");
 }
 
 void LogReader::NoteAccuracy(const LogFact& fact) {
@@ -64,17 +64,6 @@ void LogReader::NoteAccuracy(const LogFact& fact) {
   ++accuracies_;
   if (accuracies_ == kAccuracies || (accuracies_ > kAccuracies && rises)) {
     Put("evaluation_accuracy", std::to_string(highest_accuracy_));
-  }
-}
-
-// One overflow makes a mean of norms infinite; that there is one in each line
-// says more.
-void LogReader::NoteMeanNorm() {
-  bad_norms_ = norm_bad_ ? bad_norms_ + 1 : 0;
-  if (bad_norms_ == 0) {
-    Put("norms_not_finite", "");
-  } else if (bad_norms_ >= kScores && std::has_single_bit(bad_norms_)) {
-    Put("norms_not_finite", std::to_string(bad_norms_));
   }
 }
 
@@ -99,7 +88,9 @@ void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
   if (records == 0) {
     Put(name, "");
   } else if (records > 1 && (ended || std::has_single_bit(records))) {
-    Put(name, row.Text() + (ended ? " end" : ""));
+    ScoreRow told = row;
+    told.ended = ended;
+    Put(name, told.Text());
   }
 }
 

@@ -1,9 +1,7 @@
 #include "logs/score_course.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 namespace nanwatch {
@@ -17,31 +15,7 @@ constexpr double kRecent = 8;    // values of a mean of a row; ours
 constexpr double kDeep = 4;      // times the noise, below the first; ours
 constexpr double kShare = 0.25;  // of the first, below it; ours
 
-void Append(std::initializer_list<double> values, std::string* text) {
-  for (const double value : values) {
-    std::array<char, 32> room;
-    const auto end =
-        std::to_chars(room.data(), room.data() + room.size(), value).ptr;
-    text->append(" ").append(room.data(), end);
-  }
-}
-
 }  // namespace
-
-std::string ScoreRow::Text() const {
-  std::string text = std::to_string(since);
-  for (const int64_t count : {records, all, above}) {
-    text.append(" ").append(std::to_string(count));
-  }
-  Append({first, best, stands, noise, wander}, &text);
-  return text;
-}
-
-std::string ScoreRow::TextOfBest() const {
-  std::string text = std::to_string(best_at);
-  Append({first, best, noise}, &text);
-  return text;
-}
 
 double ScoreCourse::Middle() const {
   std::array<double, kWindow> sorted = values_;

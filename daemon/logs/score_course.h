@@ -6,29 +6,12 @@
 #define NANWATCH_LOGS_SCORE_COURSE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
+
+#include "model/score_row.h"
 
 namespace nanwatch {
-
-// Values in a row, to the newest, that lie far from the best.
-struct ScoreRow {
-  int64_t since = 0;    // step of the first of them
-  int64_t records = 0;  // of them
-  int64_t all = 0;      // values, with those before
-  int64_t above = 0;    // values nearer to the best, since half of the rise
-  double first = 0;     // where the score began
-  double best = 0;
-  int64_t best_at = 0;  // its step
-  double stands = 0;    // where the newest of the row do
-  double noise = 0;     // from value to value, until the best
-  double wander = 0;    // furthest that it had come down before, or up since
-
-  // Returns all of the row, with blanks between: a setting of the run.
-  std::string Text() const;
-  // The same of the best.
-  std::string TextOfBest() const;
-};
 
 class ScoreCourse {
  public:

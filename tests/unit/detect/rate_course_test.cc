@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 namespace nanwatch {
 namespace {
 
-// Is the rate of the newest of so many records probed?
-bool Probes(int records, const std::function<double(int)>& rate) {
+// Returns the course of so many records.
+RateCourse Of(int records, const std::function<double(int)>& rate) {
   RateCourse course;
   for (int i = 0; i < records; ++i) {
     StepRecord record;
@@ -18,7 +19,12 @@ bool Probes(int records, const std::function<double(int)>& rate) {
     record.value[static_cast<int>(StepField::kLearningRate)] = rate(i);
     course.Note(record);
   }
-  return course.probes();
+  return course;
+}
+
+// Is the rate of the newest of them probed?
+bool Probes(int records, const std::function<double(int)>& rate) {
+  return Of(records, rate).probes();
 }
 
 TEST(RateCourseTest, ARateThatGrowsByTheSameShareIsProbed) {
@@ -40,6 +46,31 @@ TEST(RateCourseTest, WarmUpsAndSchedulesAreNot) {
   EXPECT_FALSE(Probes(100, [](int i) {
     return i < 60 ? 1e-7 * std::pow(1.19, i) : 1e-3;
   })) << "the training that follows";
+}
+
+TEST(RateCourseTest, ItRisesWhereItIsAboveAllBefore) {
+  const auto warms = [](int i) { return 1e-5 * std::min(i + 1, 10); };
+  EXPECT_TRUE(Of(1, warms).rises());
+  EXPECT_TRUE(Of(10, warms).rises());
+  EXPECT_FALSE(Of(11, warms).rises()) << "it stands";
+  RateCourse course = Of(10, warms);
+  course.Note(StepRecord());
+  EXPECT_FALSE(course.rises()) << "of a record without a rate";
+  EXPECT_FLOAT_EQ(course.highest(), 1e-4f);
+  EXPECT_FALSE(Of(3, [](int i) { return i == 1 ? 1e-4 : 1e-3; }).rises())
+      << "back at the highest";
+  EXPECT_FALSE(Of(2, [](int i) { return i == 0 ? 1e-3 : HUGE_VAL; }).rises());
+}
+
+TEST(RateCourseTest, ALowOneIsAHundredthOfTheHighest) {
+  const auto falls_to = [](double last) {
+    return Of(2, [=](int i) { return i == 0 ? 1e-3 : last; });
+  };
+  EXPECT_FALSE(falls_to(1.1e-5).is_low());
+  EXPECT_TRUE(falls_to(0.9e-5).is_low());
+  EXPECT_TRUE(falls_to(0).is_low());
+  EXPECT_TRUE(falls_to(NAN).is_low());
+  EXPECT_FLOAT_EQ(falls_to(NAN).highest(), 1e-3f);
 }
 
 }  // namespace

@@ -110,8 +110,8 @@ inline StepContext ContextOf(const RunDescription& run,
   context.grad_norm = &series->grad_norm;
   context.at_rest = &series->at_rest;
   context.last_loss = series->last_loss;
-  context.rate_restarts = series->rate_restarts;
-  context.rate_idle = series->rate.idle();
+  context.norm_taken = series->norm_taken;
+  context.rate = &series->rate;
   return context;
 }
 
