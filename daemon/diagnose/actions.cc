@@ -29,6 +29,7 @@ RuleId PartOf(When when) {
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
       {When::kOfSkips, RuleId::kOverflowStreak},
+      {When::kOfZeroLoss, RuleId::kLossNonfinite},
       {When::kOfZeroNorm, RuleId::kMetricAbsentAsZero},
       {When::kOfNorm, RuleId::kGradVanishing}};
   for (const auto& [one, rule] : kParts) {
@@ -152,6 +153,10 @@ RuleId PartOf(const Finding& finding) {
   if (finding.rule == RuleId::kLossNotDecreasing &&
       NumberOf(finding, "norms_not_finite")) {
     return RuleId::kOverflowStreak;
+  }
+  if (finding.rule == RuleId::kLossNonfinite &&
+      NumberOf(finding, "loss_before")) {
+    return finding.rule;
   }
   // A loss that stands still for want of gradients.
   const bool none = finding.rule == RuleId::kLossNotDecreasing &&

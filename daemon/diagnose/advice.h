@@ -53,6 +53,7 @@ enum class When : uint8_t {
   kOfData,        // it is one of the order of data
   kOfNumber,      // it is a norm or a rate that is not finite
   kOfSkips,       // no update is seen to be made
+  kOfZeroLoss,    // it is one of a loss that became 0 at once
   kOfZeroNorm,    // it is one of a norm that is always 0
   kOfNorm,        // the gradients went, all of them
 };

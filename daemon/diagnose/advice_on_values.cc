@@ -382,6 +382,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},
     {Cause::kUnexplained, "", kLookAtSkips, When::kOfSkips},
+    {Cause::kUnexplained, "", kLookAtZeroLoss, When::kOfZeroLoss},
     {Cause::kUnexplained, "", kLookAtZeroNorm, When::kOfZeroNorm},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
 };

@@ -169,7 +169,7 @@ void SayOfScale(const Facts& f, Match* match) {
     match->Support(EvidenceGrade::kSupported,
                    "A consequence: " + finding.sentence);
     match->Advise(
-        "Begin with a fresh scaler then: its scale fell to nothing meanwhile.");
+        "Begin with a fresh scaler: its scale fell to nothing meanwhile.");
     return;
   }
 }

@@ -232,7 +232,6 @@ void LogReader::TakeStop(const LogFact& fact, uint64_t line) {
   axis_.Flush();
   LogFact update = fact;
   update.kind = LogFact::Kind::kProgress;
-  update.applied = false;
   // The words may count another way than the lines.
   if (update.step && *update.step < newest_step_) update.step.reset();
   if (word.over == StepField::kGradNorm) update.overflow = true;
