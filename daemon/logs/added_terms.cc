@@ -1,57 +1,82 @@
 #include "logs/added_terms.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "logs/in_words.h"
+#include "logs/names_before.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
 
-constexpr double kLeaps = 1.25;  // times the loss before; ours
-constexpr double kStays = 2;     // times a part before, or less; ours
+constexpr double kLeaps = 1.25;    // times the loss before; ours
+constexpr double kStays = 2;       // times a part before, or less; ours
+constexpr double kExplains = 2.5;  // times what was added: its weights; ours
+constexpr double kMost = 2;  // times the loss before, of terms from 0; ours
 
-bool IsPart(const RowNumber& number) {
-  return !number.whole && !number.share && !number.unit;
+// What is known by its name to be something else is no term of a loss.
+bool MayBeTerm(ColumnMeaning meaning) {
+  return meaning == ColumnMeaning::kNothing || IsAnyLoss(meaning) ||
+         meaning == ColumnMeaning::kTerm ||
+         meaning == ColumnMeaning::kDivergence;
 }
 
-// Returns the number of `row` behind the words that stand before the number
-// `at` of `other`; null: there is none.
-const RowNumber* Same(const NumberRow& row, const NumberRow& other, size_t at) {
-  const std::string_view words = TrimBlanks(other.Before(at));
+// Returns the name of the number `i`, where it may be a term of the loss; else
+// an empty one.
+std::string_view TermAt(const NumberRow& row, size_t i) {
+  const RowNumber& number = row.numbers()[i];
+  if (number.whole || number.share || number.unit) return {};
+  std::string_view text = row.Before(i);
+  while (!text.empty() && !IsNameCharacter(text.back())) text.remove_suffix(1);
+  const std::string_view name = NameAtEnd(text);
+  return MayBeTerm(UsualMeaning(name)) && !IsEvaluation(text)
+             ? name
+             : name.substr(0, 0);
+}
+
+// It stands alone before its number, and not at the end of a sentence.
+bool IsBare(std::string_view name, std::string_view before) {
+  const auto letters = std::ranges::count_if(before, IsNameCharacter);
+  return static_cast<size_t>(letters) == name.size();
+}
+
+// Returns the term of that name; null: there is none.
+const RowNumber* Find(const NumberRow& row, std::string_view name) {
   for (size_t i = 0; i < row.numbers().size(); ++i) {
-    if (TrimBlanks(row.Before(i)) == words) return &row.numbers()[i];
+    if (TermAt(row, i) == name) return &row.numbers()[i];
   }
   return nullptr;
 }
 
 }  // namespace
 
+// Of terms that are weighted the sum is about what the loss leaps by.
 bool AddedTerms::AreIn(std::string_view line, double loss) {
   if (!before_.Read(line_) || !row_.Read(line)) return false;
-  if (row_.numbers().size() < before_.numbers().size()) return false;
   bool kept = false;
-  bool added = false;
-  for (size_t i = 0; i < before_.numbers().size(); ++i) {
-    const RowNumber& was = before_.numbers()[i];
-    if (!IsPart(was) || was.value == loss_) continue;
-    const RowNumber* now = Same(row_, before_, i);
-    if (now == nullptr) return false;
-    if (was.value == 0) {
-      added |= now->value != 0;
+  bool fresh = false;
+  double added = 0;
+  for (size_t i = 0; i < row_.numbers().size(); ++i) {
+    const std::string_view name = TermAt(row_, i);
+    const double now = row_.numbers()[i].value;
+    if (!std::isfinite(now)) return false;
+    if (name.empty() || now == loss) continue;
+    const RowNumber* was = Find(before_, name);
+    if (was == nullptr || was->value == 0) {
+      fresh |= was == nullptr;
+      if (IsBare(name, row_.Before(i))) added += now;
       continue;
     }
-    const double ratio = now->value / was.value;
-    // Not of one that is not finite.
+    if (was->value == loss_) continue;
+    const double ratio = now / was->value;
     if (!(ratio <= kStays && ratio >= 1 / kStays)) return false;
     kept = true;
   }
-  for (size_t i = 0; i < row_.numbers().size(); ++i) {
-    const RowNumber& now = row_.numbers()[i];
-    if (!std::isfinite(now.value)) return false;
-    added |= IsPart(now) && now.value != loss && now.value != 0 &&
-             Same(before_, row_, i) == nullptr;
-  }
-  return kept && added;
+  const double rise = loss - loss_;
+  return kept && rise <= kExplains * added && added <= kExplains * rise &&
+         (fresh || rise <= kMost * loss_);
 }
 
 bool AddedTerms::Take(std::string_view line, double loss) {

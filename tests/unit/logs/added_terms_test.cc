@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace nanwatch {
@@ -19,8 +20,8 @@ TEST(AddedTerms, NewOnesMakeTheLossLeap) {
   EXPECT_TRUE(Adds(kBefore, 0.026,
                    "[two][0420] rec 0.026 kl 3.0 adv 0.9 fm 8.1 total 15.0",
                    15));
-  EXPECT_TRUE(Adds("step 1 l1: 0.0 iou: 2.1 total: 4.7", 4.7,
-                   "step 2 l1: 2.9 iou: 2.0 total: 7.6", 7.6))
+  EXPECT_TRUE(Adds("step 1 l1_loss: 0.0 iou_loss: 2.1 total: 4.7", 4.7,
+                   "step 2 l1_loss: 2.9 iou_loss: 2.0 total: 7.6", 7.6))
       << "it was 0 before";
 }
 
@@ -39,6 +40,22 @@ TEST(AddedTerms, ALossThatDivergesTakesItsPartsAlong) {
                     "[two][0420] rec 0.026 kl 3.0 adv 0.001 total 0.027",
                     0.027))
       << "no leap";
+}
+
+TEST(AddedTerms, OtherNumbersThatAreNewThereExplainNothing) {
+  const auto adds = [](std::string_view before, std::string_view now) {
+    return Adds(
+        std::string("step 1 ce 0.81 aux 0.030 loss 0.84").append(before), 0.84,
+        std::string("step 2 ce 0.83 aux 0.031 loss 3.20").append(now), 3.2);
+  };
+  EXPECT_TRUE(adds("", " kd 2.30"));
+  EXPECT_FALSE(adds("", " val_loss 2.30"));
+  EXPECT_FALSE(adds("", " acc 0.10"));
+  EXPECT_FALSE(adds("", " WARNING loss above threshold 2.50"));
+  EXPECT_FALSE(adds(" clipped 0.00", " clipped 1.00"));
+  EXPECT_FALSE(adds(" kl 0.000", " kl 5000.0")) << "it exploded";
+  EXPECT_FALSE(adds("", " kd 230.0")) << "that is more than it leaps by";
+  EXPECT_FALSE(adds("", " kd nan"));
 }
 
 }  // namespace
