@@ -191,16 +191,16 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
          s.stands() - s.first() < (silent ? Series::kRise : kRisen);
 }
 
-// A loss that came down to 0 may be learned; a policy's says nothing of that.
+// Of a policy whose gradient is gone the scores tell whether it is done, or
+// lost what it had.
 bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
   if (settled_ || still_.loss() != 0) return false;
   const StepRecord& r = c.record;
   const bool never =
       records_ >= kSameZero && still_.without_gradient() >= records_ &&
       r.has(StepField::kLearningRate) && r[StepField::kLearningRate] > 0;
-  const bool policy =
-      still_.records() == records_ || c.level == LevelKind::kOfRewards;
-  return never || (policy && still_.LostGradient());
+  return never ||
+         (still_.LostGradient() && CountOf(c.run, "scores_lowest") > 0);
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {

@@ -37,6 +37,7 @@ constexpr float kFar = 6;             // deviations of the losses since; ours
 constexpr float kNothingLearned = 0.0953f;  // ln 1.1; ours
 constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
 constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
+constexpr float kRivalFar = 3;    // ln 20, ours: none costs so much in a game
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;     // of few losses; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
@@ -180,12 +181,13 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
 }
 
 // Of losses that keep no level, which grow little by little or come back. A
-// rival's leaps where the other wins at first; a critic's crosses 0.
+// rival's leaps where it had won, or did not play; a critic's crosses 0.
 bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
   const bool rival = c.level == LevelKind::kOfRivals && !s.crosses_zero() &&
-                     s.values() - x.values() > kYoungValues;
+                     s.values() - x.values() > kYoungValues && x.jumped() &&
+                     x.base() + x.mean_rise() >= kRivalFar;
   return (rival || c.level == LevelKind::kOfRewards) && x.above() >= t[kHold] &&
          x.nats() >= t[kCriticalNats] && x.mean_rise() >= kAbsurdRise &&
          x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);

@@ -85,7 +85,8 @@ constinit const RuleSpec LossSpike::kSpec = {
     "their own (a GAN, an actor and its critic), or the loss follows rewards, "
     "health keeps no level, and the rule is silent: of 54 healthy GANs 24 had "
     "a warning and 4 a critical before, of 25 healthy trainings on rewards "
-    "15. Of rewards, and of rivals from 64 losses on, a critical is left for a "
-    "loss 20 times its level, and ten times all before, for `hold` records."};
+    "15. Of rewards a critical is left for a loss 20 times its level, and ten "
+    "times all before, for `hold` records; of rivals for one that leaps so, "
+    "above 20, after 64 losses."};
 
 }  // namespace nanwatch

@@ -5,6 +5,7 @@
 #define NANWATCH_LOGS_LOG_READER_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -73,16 +74,17 @@ class LogReader {
   // none, or ""; of the same form "term_not_finite", of a term of a loss that
   // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
   // exactly 0, and never another one); "learning_rates", "exact";
-  // "scores_worst", in how many lines all are; "evaluations_same", how many
-  // losses of evaluations are all the same to the last digit, or "";
-  // "norms_not_finite", how many means of norms in a row are none, or "";
-  // "score" and "evaluation_high", as ScoreRow::Text: a return or accuracy
-  // that is nearer to the first ones than to the best, an evaluation's loss far
-  // above the lowest, or ""; "latents_unused", the same of the divergence of an
-  // autoencoder's latents, that is next to nothing; with " end" where no more
-  // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
-  // the best, the noise; "accuracy", "0.1": the mean of many;
-  // "evaluation_accuracy", the highest of five evaluations and more.
+  // "scores_lowest", how many in a row are the lowest of all while others were
+  // higher, or ""; "scores_worst", in how many lines all are;
+  // "evaluations_same", how many losses of evaluations are all the same to the
+  // last digit, or ""; "norms_not_finite", how many means of norms in a row are
+  // none, or ""; "score" and "evaluation_high", as ScoreRow::Text: a return or
+  // accuracy that is nearer to the first ones than to the best, an evaluation's
+  // loss far above the lowest, or ""; "latents_unused", the same of the
+  // divergence of an autoencoder's latents, that is next to nothing; with "
+  // end" where no more follow; "score_best", "840 0.1 0.98 0.02": the step of
+  // the best, the first, the best, the noise; "accuracy", "0.1": the mean of
+  // many; "evaluation_accuracy", the highest of five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -181,6 +183,9 @@ class LogReader {
   std::string plain_;     // a line without its colours
   std::string translated_;
   ScoreCourse score_;
+  double lowest_score_ = HUGE_VAL;
+  double highest_score_ = -HUGE_VAL;
+  RowNews<32> at_lowest_;  // scores, of which others were higher; ours
   double mean_score_ = 0;
   RowNews<8> bad_norms_;  // means that are not finite; ours
   // Accuracies of evaluations.

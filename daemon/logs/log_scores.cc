@@ -24,6 +24,11 @@ void LogReader::NoteScore(const LogFact& fact) {
   if (!std::isfinite(fact.score)) return;
   score_.Add(fact.score, fact.step.value_or(Place()));
   TellScore("score", score_.row(), false);
+  lowest_score_ = std::min(lowest_score_, fact.score);
+  highest_score_ = std::max(highest_score_, fact.score);
+  const bool lowest =
+      fact.score == lowest_score_ && lowest_score_ < highest_score_;
+  if (at_lowest_.Take(lowest)) Put("scores_lowest", at_lowest_.Text());
   const auto all = static_cast<uint64_t>(score_.row().all);
   const bool due = all >= kScores && std::has_single_bit(all);
   if (due) run_.settings["score_best"] = score_.row().TextOfBest();

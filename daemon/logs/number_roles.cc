@@ -231,8 +231,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (reach.loss > best && !weak) {
       best = reach.loss;
       roles.loss = i;
-      roles.rises =
-          reach.rises || (reach.rises_below_zero && AllBelowZero(lines, i));
+      roles.rises = reach.rises || (reach.rises_below_zero &&
+                                    AllBelowZero(lines, i) && !Falls(lines, i));
       roles.top = best == LossWord::kAccuracy ? WholeOf(lines, i) : 0;
     }
     if (reach.part && !IsNamedAgain(row, roles.parts, i)) {

@@ -94,6 +94,7 @@ bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
       entry->epoch = *value;
       placed = true;
     }
+    if (key == "reward") entry->fact.score = *value;  // TRL's mean
     SetNamed(kKeys, key, *value, &entry->fact);
   }
   LogFact& fact = entry->fact;
