@@ -13,8 +13,13 @@ namespace {
 
 constexpr double kLeaps = 1.25;    // times the loss before; ours
 constexpr double kStays = 2;       // times a part before, or less; ours
+constexpr double kNear = 0.1;      // of the loss before, from its terms; ours
 constexpr double kExplains = 2.5;  // times what was added: its weights; ours
 constexpr double kMost = 2;  // times the loss before, of terms from 0; ours
+
+bool IsAbout(double value, double whole) {
+  return std::fabs(value - whole) <= kNear * whole;
+}
 
 // What is known by its name to be something else is no term of a loss.
 bool MayBeTerm(ColumnMeaning meaning) {
@@ -52,12 +57,14 @@ const RowNumber* Find(const NumberRow& row, std::string_view name) {
 
 }  // namespace
 
-// Of terms that are weighted the sum is about what the loss leaps by.
+// The terms before are the loss before, or one of them is nearly all of it. Of
+// terms that are weighted the sum is about what the loss leaps by.
 bool AddedTerms::AreIn(std::string_view line, double loss) {
   if (!before_.Read(line_) || !row_.Read(line)) return false;
-  bool kept = false;
   bool fresh = false;
   double added = 0;
+  double kept = 0;        // of the line before
+  bool is_whole = false;  // one of these was about all of the loss
   for (size_t i = 0; i < row_.numbers().size(); ++i) {
     const std::string_view name = TermAt(row_, i);
     const double now = row_.numbers()[i].value;
@@ -72,11 +79,12 @@ bool AddedTerms::AreIn(std::string_view line, double loss) {
     if (was->value == loss_) continue;
     const double ratio = now / was->value;
     if (!(ratio <= kStays && ratio >= 1 / kStays)) return false;
-    kept = true;
+    kept += was->value;
+    is_whole |= IsAbout(was->value, loss_);
   }
   const double rise = loss - loss_;
-  return kept && rise <= kExplains * added && added <= kExplains * rise &&
-         (fresh || rise <= kMost * loss_);
+  return (is_whole || IsAbout(kept, loss_)) && rise <= kExplains * added &&
+         added <= kExplains * rise && (fresh || rise <= kMost * loss_);
 }
 
 bool AddedTerms::Take(std::string_view line, double loss) {

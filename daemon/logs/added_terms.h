@@ -1,6 +1,7 @@
-// AddedTerms: whether a loss leaps in a step line because terms were added to it
-// there: the line shows terms that the one before did not, or that were 0, which
-// are about as much as it leaps by, and its other terms are where they were.
+// AddedTerms: whether a loss leaps in a step line because terms were added to
+// it there: the line shows terms that the one before did not, or that were 0,
+// which are about as much as it leaps by, and the terms that it was made of are
+// where they were.
 
 #ifndef NANWATCH_LOGS_ADDED_TERMS_H_
 #define NANWATCH_LOGS_ADDED_TERMS_H_

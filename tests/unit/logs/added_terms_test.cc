@@ -20,8 +20,8 @@ TEST(AddedTerms, NewOnesMakeTheLossLeap) {
   EXPECT_TRUE(Adds(kBefore, 0.026,
                    "[two][0420] rec 0.026 kl 3.0 adv 0.9 fm 8.1 total 15.0",
                    15));
-  EXPECT_TRUE(Adds("step 1 l1_loss: 0.0 iou_loss: 2.1 total: 4.7", 4.7,
-                   "step 2 l1_loss: 2.9 iou_loss: 2.0 total: 7.6", 7.6))
+  EXPECT_TRUE(Adds("step 1 l1_loss: 0.0 iou_loss: 4.6 total: 4.7", 4.7,
+                   "step 2 l1_loss: 2.9 iou_loss: 4.6 total: 7.6", 7.6))
       << "it was 0 before";
 }
 
@@ -56,6 +56,9 @@ TEST(AddedTerms, OtherNumbersThatAreNewThereExplainNothing) {
   EXPECT_FALSE(adds(" kl 0.000", " kl 5000.0")) << "it exploded";
   EXPECT_FALSE(adds("", " kd 230.0")) << "that is more than it leaps by";
   EXPECT_FALSE(adds("", " kd nan"));
+  EXPECT_FALSE(Adds("step 1 loss 0.84 mfu 0.41", 0.84,
+                    "step 2 loss 3.20 mfu 0.41 jump 2.36", 3.2))
+      << "no term that it was made of";
 }
 
 }  // namespace
