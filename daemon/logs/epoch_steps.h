@@ -66,7 +66,10 @@ class SeenEpochSteps {
   int64_t Step(std::optional<int64_t> epoch, int64_t step, int64_t whole = 0) {
     if ((!epoch && !anew_) || step > kStepMax) return step;
     const int64_t in = epoch.value_or(epoch_);
-    if (!anew_ && epoch_ >= 0 && in > epoch_ && step <= last_) {
+    // An epoch may begin at the step where the one before ended; of epochs with
+    // a line each, all end at the same.
+    const bool falls = step < last_ || (step == last_ && stride_ == 0);
+    if (!anew_ && epoch_ >= 0 && in > epoch_ && falls) {
       anew_ = true;
       steps_.Step(epoch_, highest_ - stride_);
       steps_.Step(epoch_, highest_);

@@ -63,6 +63,14 @@ TEST(StepPlaces, TheRestOfAnEpochIsNoRecordBesideItsBatches) {
             "step=0 loss=2.5 cross_entropy\nstep=1 loss=nan cross_entropy\n");
 }
 
+TEST(StepPlaces, AnEpochMayBeginWhereTheOneBeforeEnded) {
+  EXPECT_EQ(Told("Epoch 1: env_step=0, loss=4\nEpoch 1: env_step=10, loss=3\n"
+                 "Epoch 2: env_step=10, loss=3\nEpoch 2: env_step=20, loss=2"),
+            "step=0 loss=4\nstep=10 loss=3\nstep=10 loss=3\nstep=20 loss=2\n");
+  EXPECT_EQ(Told("Epoch 1: step=10, loss=4\nEpoch 2: step=10, loss=3"),
+            "step=10 loss=4\nstep=20 loss=3\n");
+}
+
 TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
   EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
                  "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
