@@ -33,7 +33,8 @@ constexpr UsualNamesOf kUsual[] = {
      "losstraintotal cost nll nlltoken nlltok nllword natstoken "
      "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
-     "negloglikelihood lossstep steploss batchloss minibatchloss"},
+     "negloglikelihood lossstep steploss batchloss minibatchloss "
+     "currentcost"},
     {Meaning::kCrossEntropy,
      "ce lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
      "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "

@@ -293,6 +293,18 @@ TEST(OtherNames, WhatTheLossesOfAGansPlayersAreMadeOf) {
       "step=96 loss=0.75 of_adversary scaler=1\n");
 }
 
+TEST(OtherNames, ACostMayBeTheCurrentOne) {
+  std::string lines;
+  for (int batch = 1; batch <= 6; ++batch) {
+    lines += "x.cpp:165]  Batch=" + std::to_string(200 * batch) +
+             " AvgCost=2.5 CurrentCost=" + (batch < 6 ? "2.25" : "nan") +
+             " Eval: avg_tok_cost=0.5\n";
+  }
+  EXPECT_EQ(ToldFacts("alike_lines", lines),
+            "step=200 loss=2.25\nstep=400 loss=2.25\nstep=600 loss=2.25\n"
+            "step=800 loss=2.25\nstep=1000 loss=2.25\nstep=1200 loss=nan\n");
+}
+
 TEST(OtherNames, LossesByNamesInShortAreParts) {
   EXPECT_EQ(Told("iter: 45,600, l_pix: 1.5e-02 l_percep: 0.5 l_rate: 0.1\n"
                  "iter: 45,700, l_pix: nan l_percep: 0.5"),
