@@ -81,8 +81,8 @@ bool IsMetric(std::string_view name) {
 // Numbers of the machine, and those that have rules of their own.
 bool IsMeasured(std::string_view name) {
   static constexpr std::string_view kWords[] = {
-      "len",   "time",  "eta", "lr",  "norm", "std",  "var",  "mfu",
-      "speed", "flops", "mem", "tok", "sec",  "perc", "scale"};
+      "len",   "time",  "eta", "lr",  "norm", "std",  "var",   "mfu",
+      "speed", "flops", "mem", "tok", "sec",  "perc", "scale", "_rms"};
   return name.size() > kNameMax || HasOneOf(LowerCase(name), kWords);
 }
 

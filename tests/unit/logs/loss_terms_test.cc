@@ -72,7 +72,7 @@ TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
         "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
         "loss 2.3 reward inf (ppl inf)", "loss 2.3 in banana loss_a 0.2",
         "loss 2.3 loss_scale inf", "loss=2.3 grad_norm={'1_experts': nan}",
-        "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
+        "loss=2.3, weight_rms=nan", "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
         "loss: 2.3 reward_std: nan explained_variance: nan, tok/s: inf", ""}) {
     EXPECT_EQ(PartBesideLoss(line).name, "") << line;
   }
