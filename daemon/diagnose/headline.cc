@@ -18,6 +18,12 @@ bool NoneGood(const RunEvidence& e) {
   return e.updates > 0 && e.overflows == e.updates && e.applied == 0;
 }
 
+// What stands for the loss is the negative of a reward.
+bool ShowsRewardsAlone(const Case& c) {
+  const auto loss = c.run.settings.find("loss");
+  return loss != c.run.settings.end() && loss->second == "reward";
+}
+
 std::string Healthy(const Case& c) {
   const RunEvidence& e = c.evidence;
   if (e.updates == 0) return "no step has been reported yet.";
@@ -46,12 +52,17 @@ std::string Healthy(const Case& c) {
   if (e.scale_now) text += ", loss scale " + InWords(*e.scale_now);
   // In saturation mode a finite loss proves nothing, so it is not praised.
   const bool saturates = c.run.overflow_mode == OverflowMode::kSaturation;
-  if (e.loss_finite > 0 && e.loss_nonfinite == 0 && !saturates) {
+  const bool rewards = ShowsRewardsAlone(c);
+  if (rewards) {
+    text += ", no loss is in the log, only rewards";
+  } else if (e.loss_finite > 0 && e.loss_nonfinite == 0 && !saturates) {
     text += ", the loss is finite";
   }
   text += ".";
   if (e.follows_rewards) {
-    text += " It trains on rewards, so no level of its loss is judged.";
+    if (!rewards) {
+      text += " It trains on rewards, so no level of its loss is judged.";
+    }
   } else if (e.rivals) {
     text +=
         " Its optimizers work against each other, so no level of their losses "

@@ -269,8 +269,12 @@ void LogReader::NoteKind(const LogFact& fact) {
   const bool is_one =
       fact.cross_entropy || (!fact.of_objective && fact.of_classes &&
                              !fact.of_adversary && !fact.of_rewards);
-  other_loss_ = !is_one;
-  Put("loss", is_one ? "cross_entropy" : fact.of_objective ? "negative" : "");
+  const bool reward = fact.of_objective && fact.of_rewards && fact.guessed;
+  other_loss_ = !is_one && !reward;
+  Put("loss", is_one              ? "cross_entropy"
+              : reward            ? "reward"
+              : fact.of_objective ? "negative"
+                                  : "");
 }
 
 void LogReader::NoteLayers() {

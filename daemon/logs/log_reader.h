@@ -64,7 +64,8 @@ class LogReader {
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
-  // objective, "contrastive", "denoising"; "begins", "trained" where it loads a
+  // objective, "reward" where none but that of a reward is, "contrastive",
+  // "denoising"; "begins", "trained" where it loads a
   // checkpoint before its first step, "resumed" where it goes on from one;
   // "objective_moves", "600-700 1200-1200": steps between which a printed
   // weight or length of the objective moved; "resumed_after": the step from

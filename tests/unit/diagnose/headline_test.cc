@@ -20,6 +20,16 @@ TEST(HeadlineTest, HealthyRunsHaveOneToo) {
   EXPECT_TRUE(t.Verdict().causes.empty());
 }
 
+TEST(HeadlineTest, WhereNoLossWasToldNoneIsFinite) {
+  TestCase t;
+  t.evidence.updates = t.evidence.loss_finite = 2000;
+  t.evidence.follows_rewards = true;
+  t.run.settings["loss"] = "reward";
+  const std::string said = t.Verdict().headline;
+  ExpectWords(said);
+  EXPECT_EQ(said.find("finite"), said.npos);
+}
+
 TEST(HeadlineTest, ScalesOfBlocksAreSaidToBeUnread) {
   TestCase t;
   t.evidence.updates = t.evidence.loss_finite = 2000;

@@ -49,6 +49,12 @@ TEST(LossKind, AContrastiveOneIsKnownByItsName) {
   }
 }
 
+TEST(LossKind, ARewardAloneIsNoLoss) {
+  EXPECT_EQ(Said("mean_reward", "mean_reward"), "reward");
+  EXPECT_EQ(Said("mean_reward", "loss"), "nothing");
+  EXPECT_EQ(Said("elbo", "elbo"), "negative");
+}
+
 TEST(LossKind, ATermBesideItMakesItASum) {
   EXPECT_EQ(Said("kl_loss=-0.5 ce_loss", "kl_loss=-0.5 ce_loss"), "nothing");
   EXPECT_EQ(Said("loss=0.5 ce_loss", "loss=0.5 ce_loss"), "nothing");
