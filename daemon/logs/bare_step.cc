@@ -53,27 +53,38 @@ std::optional<int64_t> WithRate(std::string_view line) {
   return is_rate && scan.rest() == "]" ? number : std::nullopt;
 }
 
+// Returns where a word for a step begins whose second letters are at `at`:
+// "Step", "iteration", "global_step"; npos: none does.
+size_t BeginOfStepWord(std::string_view line, size_t at) {
+  constexpr std::string_view kGlobal = "global_";
+  if (at == 0) return line.npos;
+  const char initial = static_cast<char>(line[at - 1] | 0x20);
+  if (initial != (line[at + 2] == 'p' ? 's' : 'i')) return line.npos;
+  const std::string_view before = line.substr(0, at - 1);
+  return before.size() - (before.ends_with(kGlobal) ? kGlobal.size() : 0);
+}
+
 // "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
 // its messages apart, the line begins with its step.
 std::optional<int64_t> BeginsMessage(std::string_view line) {
-  constexpr std::string_view kWords[] = {"Step",      "step",        "STEP",
-                                         "Iteration", "global_step", "Iter"};
-  for (const std::string_view word : kWords) {
-    const size_t at = line.find(word);
+  constexpr size_t kMost = 100;  // bytes; more says other things, too; ours
+  if (line.size() > kMost) return std::nullopt;
+  for (const std::string_view letters : {"tep", "ter"}) {
+    const size_t at = line.find(letters);
     if (at == line.npos) continue;
-    const std::string_view before = TrimBlanks(line.substr(0, at));
+    const size_t word = BeginOfStepWord(line, at);
+    if (word == line.npos) continue;
+    const std::string_view before = TrimBlanks(line.substr(0, word));
     const bool begins = before.empty() || before.ends_with(':') ||
                         before.ends_with(']') || before.ends_with('|');
     if (!begins) continue;
-    size_t number = at + word.size();
-    while (
-        number < line.size() &&
-        (line[number] == ' ' || line[number] == ':' || line[number] == '=')) {
-      ++number;
-    }
-    Scan scan(line, number);
+    std::string_view rest = line.substr(at + letters.size());
+    if (rest.starts_with("ation")) rest.remove_prefix(5);
+    const size_t number = rest.find_first_not_of(" :=");
+    if (number == 0 || number == rest.npos) continue;
+    Scan scan(rest, number);
     const std::optional<int64_t> step = scan.Integer();
-    if (step && *step >= 0 && number > at + word.size()) return step;
+    if (step && *step >= 0) return step;
   }
   return std::nullopt;
 }

@@ -8,6 +8,9 @@ namespace nanwatch {
 void PlayerLosses::Begin(std::string_view line) {
   losses_ = {};
   all_from_ = std::string_view::npos;
+  const size_t at = line.find("l_");
+  may_be_ = at != line.npos && (line.find("l_g_", at) != line.npos ||
+                                line.find("l_d_", at) != line.npos);
   if (!line.starts_with("(epoch: ")) return;
   const size_t end = line.find(") ");
   if (end == line.npos) return;
@@ -15,9 +18,10 @@ void PlayerLosses::Begin(std::string_view line) {
   const bool of_kin = place.find(", iters: ") != place.npos &&
                       place.find(", time: ") != place.npos;
   if (of_kin) all_from_ = end;
+  may_be_ |= of_kin;
 }
 
-bool PlayerLosses::Look(std::string_view line, size_t at) {
+bool PlayerLosses::Take(std::string_view line, size_t at) {
   const std::string_view name = NameAtEnd(line.substr(0, at));
   const bool all = at > all_from_;
   const bool discriminates =

@@ -23,12 +23,17 @@ class PlayerLosses {
   void Begin(std::string_view line);
   // What stands before the sign at `at` of the line, and behind it. Returns
   // whether it is a part of a player's loss.
-  bool Look(std::string_view line, size_t at);
+  bool Look(std::string_view line, size_t at) {
+    return may_be_ && Take(line, at);
+  }
   // Adds the players' losses to `*fact`, where the line shows no other. False:
   // it has none.
   bool AddTo(ColumnFact* fact) const;
 
  private:
+  bool Take(std::string_view line, size_t at);
+
+  bool may_be_ = false;                          // of most lines none is
   std::array<std::optional<double>, 2> losses_;  // generator's, discriminator's
   size_t all_from_ = 0;  // all numbers of the line are such from here on
 };
