@@ -34,11 +34,13 @@ bool HasLossWithin(std::string_view name) {
   return false;
 }
 
-// "l_pix", "l_percep", of BasicSR and its kin.
+// "l_pix", "l_percep", as BasicSR and its kin name losses of images. Other
+// names that begin so are of the left: "l_hand".
 bool IsShortForLoss(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"rate", "norm", "max", "len", "out"};
-  return name.size() > 3 && name.starts_with("l_") && IsLetter(name[2]) &&
-         !HasOneOf(name, kOthers);
+  constexpr std::string_view kOf[] = {"pix",   "percep", "style", "gan",
+                                      "edge",  "fft",    "freq",  "idt",
+                                      "recon", "feat",   "code",  "cyc"};
+  return name.starts_with("l_") && HasOneOf(name, kOf);
 }
 
 // "valid_0's box_loss", "Val box_loss".

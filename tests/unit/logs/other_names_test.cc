@@ -309,6 +309,7 @@ TEST(OtherNames, LossesByNamesInShortAreParts) {
   EXPECT_EQ(Told("iter: 45,600, l_pix: 1.5e-02 l_percep: 0.5 l_rate: 0.1\n"
                  "iter: 45,700, l_pix: nan l_percep: 0.5"),
             "step=45600 loss=0.515\nstep=45700 loss=nan\n");
+  EXPECT_EQ(Told("iter: 45, l_hand: 0.5 r_hand: 0.5 l_rate: 0.5"), "");
 }
 
 }  // namespace
