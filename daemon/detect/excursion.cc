@@ -58,8 +58,8 @@ void Excursion::Add(float value, float y, const SeriesLevel& level, float floor,
                     float outliers) {
   noise_ = std::max(noise_, level.Shown(level.noise(), floor));
   scatter_ = level.Shown(level.scatter(), floor);
-  if (values() == 0) turns_.Begin(y);
-  wobble_ += (turns_.Add(y) - wobble_) / static_cast<float>(values() + 1);
+  if (values() == 0) zigzag_.Begin(y);
+  wobble_ += (zigzag_.Add(y) - wobble_) / static_cast<float>(values() + 1);
   const float far = kFar * noise_;
   const float anywhere = LogCauchy((y - base_ - far) / far, far);
   float predicted = anywhere;

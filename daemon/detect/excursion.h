@@ -76,7 +76,7 @@ class Excursion {
   float sum_ = 0;
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within
-  Turns turns_;        // of its values
+  Zigzag zigzag_;      // of its values
   float wobble_ = 0;   // variance, as all of these show it
   int32_t level_values_ = 0;
   bool jumped_ = false;

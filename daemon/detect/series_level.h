@@ -24,7 +24,7 @@ struct NoisePrior {
 // How a series goes from value to value. A way up or back has moves of one
 // sign; of two moves in a row noise makes the product negative: minus its
 // variance, in the mean. Trivially copyable.
-class Turns {
+class Zigzag {
  public:
   void Begin(float y) {
     newest_ = y;
@@ -51,7 +51,7 @@ class SeriesLevel {
   // noise.
   void Begin(float y, float noise) {
     at_ = y;
-    turns_.Begin(y);
+    zigzag_.Begin(y);
     noise_ = noise;
     moves_ = noise * noise;
     wander_ = shown_ = 0;
@@ -60,7 +60,7 @@ class SeriesLevel {
   }
   // Learns from a healthy value. `floor`: no noise is smaller.
   void Learn(float y, float floor) {
-    const bool drops = y - turns_.newest() < -kDrops * noise_;
+    const bool drops = y - zigzag_.newest() < -kDrops * noise_;
     LearnNoise(y, floor);
     const float most = kClip * noise_;
     float off = std::min(y - at_, most);
@@ -73,11 +73,11 @@ class SeriesLevel {
     if (values_ < kMost) ++values_;
   }
   // Leaves the level for `y`. That is no move of healthy values.
-  void Leave(float y) { turns_.Add(y); }
+  void Leave(float y) { zigzag_.Add(y); }
   // Learns the noise of moves from a value that left the level: what scatters
   // there as far as it rose is noise.
   void LearnTurn(float y, float floor) {
-    const float square = turns_.Add(y);
+    const float square = zigzag_.Add(y);
     if (square > shown_) Show(square);
     LearnSquare(square, floor);
   }
@@ -85,7 +85,7 @@ class SeriesLevel {
   void LearnNoise(float y, float floor) {
     const auto weight =
         static_cast<float>(std::clamp(values_, kMoves, kWanders));
-    const float moved = Square(y - turns_.newest()) / 2;
+    const float moved = Square(y - zigzag_.newest()) / 2;
     const float off = y > at_ ? Square(y - at_) : moved;
     wander_ += (std::min(off, Square(kClip * noise_)) - wander_) / weight;
     if (values_ < kSurely) Show(moved);
@@ -95,7 +95,7 @@ class SeriesLevel {
   // Moves to another level, which stays.
   void MoveTo(float y) {
     at_ = y;
-    turns_.Begin(y);
+    zigzag_.Begin(y);
     values_ = std::min(values_, kPriorWeight);
   }
   // Forgets the noise of the first values: that of a fresh run is its own.
@@ -162,7 +162,7 @@ class SeriesLevel {
   float moves_ = 0;   // variance, as moves from value to value show it
   float wander_ = 0;  // variance, as values above the level show it
   float shown_ = 0;   // variance, as moves show it without a prior
-  Turns turns_;       // of values in a row
+  Zigzag zigzag_;     // of values in a row
   int32_t values_ = 0;
   int32_t learned_ = 0;  // moves, saturates
   bool shows_ = false;   // what the first showed is known

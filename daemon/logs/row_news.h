@@ -1,6 +1,6 @@
 // RowNews: how many of a log's lines, one after another, say the same, and when
 // that is news: they are enough, or twice as many as when it was news last, or
-// the row is over. What is told of a run is an event, so it is told seldom.
+// the row is over. Each time is an event of the run, so they are few.
 
 #ifndef NANWATCH_LOGS_ROW_NEWS_H_
 #define NANWATCH_LOGS_ROW_NEWS_H_
