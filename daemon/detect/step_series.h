@@ -33,12 +33,12 @@ struct StepSeries {
   Series loss;
   Series grad_norm;
   RateCourse rate;
-  double newest_loss = 0;   // as it came; 0: none
-  double last_loss = 0;     // before the newest record's
-  bool norm_taken = false;  // the newest record's, into grad_norm
+  double newest_loss = 0;  // as it came; 0: none
+  double last_loss = 0;    // before the newest record's
   AtRest at_rest;
   RunningSum sum;
   Kind kind = Kind::kUnknown;  // kUnknown: no record so far
+  bool norm_taken = false;     // the newest record's, into grad_norm
 
   bool follows_rewards() const { return kind == Kind::kRewards; }
   // The loss is a sum of all so far. Where norms rise with it, it diverges.
