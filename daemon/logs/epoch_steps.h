@@ -66,7 +66,9 @@ class SeenEpochSteps {
   int64_t Step(std::optional<int64_t> epoch, int64_t step, int64_t whole = 0) {
     if ((!epoch && !anew_) || step > kStepMax) return step;
     const int64_t in = epoch.value_or(epoch_);
-    if (!anew_ && epoch_ >= 0 && in > epoch_ && step <= last_) {
+    // An epoch of several lines that ends where the next begins goes on.
+    const bool back = step < last_ || (step == last_ && stride_ == 0);
+    if (!anew_ && epoch_ >= 0 && in > epoch_ && back) {
       anew_ = true;
       steps_.Step(epoch_, highest_ - stride_);
       steps_.Step(epoch_, highest_);
