@@ -3,8 +3,9 @@
 // the step once it is seen to rise. Where it falls, it is none, but behind a
 // line that begins an epoch, or if it had risen for long: then the run goes on
 // from a checkpoint, or with the next epoch. It may also stand above the step
-// line, with the learning rate: "[6860, 9.99e-05]". Or it is called a batch,
-// beside an epoch, and is a size where it does not rise within one.
+// line, with the learning rate: "[6860, 9.99e-05]". Or it is called a
+// batch, and is a size where it does not rise. Of two numbers at the line's
+// start, "19 105 Loss=2.31", of which the first stays, that one is the epoch.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -20,7 +21,7 @@ namespace nanwatch {
 class BareStep {
  public:
   // Of the next step line that shows no other step.
-  std::optional<int64_t> Find(std::string_view line);
+  std::optional<StepPlace> Find(std::string_view line);
   // A line that is no step line.
   void Look(std::string_view line);
   // The newest number, which is the line's step if the next one rises.
@@ -37,11 +38,14 @@ class BareStep {
   static constexpr int kBatches = 3;  // rises of no size; ours
 
   bool CountsBatches(const StepPlace& batch);
+  std::optional<StepPlace> OfPair(const StepPlace& pair);
 
   int64_t last_ = -1;             // -1: none yet
   std::optional<int64_t> above_;  // of the step line that comes
   int looks_ = 16;                // lines in which a batch is looked for; ours
-  std::optional<StepPlace> batch_;  // the newest beside an epoch
+  std::optional<StepPlace> batch_;  // the newest
+  std::optional<StepPlace> pair_;   // the newest, with its epoch
+  bool pairs_ = false;              // they are an epoch and its step
   int batch_rises_ = 0;             // within epochs; kBatches at most
   bool batch_falls_ = false;        // within one: it is a size
   bool rose_ = false;

@@ -47,9 +47,9 @@ std::optional<double> PartOfBar(std::string_view text);
 // 1, 255/900;"; or at the line's end, " 99/391". `*in_bar`: it was in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
-// "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10": the batch, of a line that
-// names an epoch. It may be a size.
-std::optional<StepPlace> BatchBesideEpoch(std::string_view line);
+// "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10", "Batch=100": the batch, and
+// the epoch of a line that names one. It may be a size.
+std::optional<StepPlace> CountOfBatch(std::string_view line);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);
@@ -67,6 +67,7 @@ struct NamedLoss {
   bool cross_entropy = false;  // by its name
   bool parts = false;          // a sum of such losses
   bool of_policy = false;      // or of what says how good an action is
+  bool weak = false;           // by a word that means other things, too: "cost"
   size_t at = 0;               // behind its name, or the last one's
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);

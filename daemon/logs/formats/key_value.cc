@@ -159,7 +159,9 @@ class KeyValueReader : public LineReader {
   // A line without a loss.
   void ReadOther(std::string_view line, FactList* facts) {
     if (fact_.TellScore(facts)) return;
-    if (parts_.alone()) AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    if (parts_.alone() || in_prose_) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    }
     bare_.Look(line);
     if (const auto epoch = EpochAlone(line)) {
       epoch_ = *epoch;
@@ -198,6 +200,7 @@ class KeyValueReader : public LineReader {
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
+                         value.meaning == ColumnMeaning::kSquares ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kReconstruction ||
                          value.meaning == ColumnMeaning::kWeakMeasure;
@@ -286,14 +289,15 @@ class KeyValueReader : public LineReader {
   // "Loss is NaN" in place of one.
   bool AddLossInWords(std::string_view line, bool* summed) {
     const std::optional<NamedLoss> loss = LossInWords(line);
-    if (!loss || (loss->parts && whole_seen_)) return false;
-    if (punctuated_ && !SaysLossIsNaN(line)) return false;
+    in_prose_ = loss && punctuated_ && !SaysLossIsNaN(line);
+    if (!loss || in_prose_ || (loss->parts && whole_seen_)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
     if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
-    fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
-                                        : ColumnMeaning::kLoss,
+    fact_.AddNumber(loss->weak            ? ColumnMeaning::kWeakMeasure
+                    : loss->cross_entropy ? ColumnMeaning::kCrossEntropy
+                                          : ColumnMeaning::kLoss,
                     loss->value);
     AddBesideLoss(line, &fact_);
     return true;
@@ -307,14 +311,10 @@ class KeyValueReader : public LineReader {
   }
 
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar) {
-    const std::optional<StepPlace> place =
+    std::optional<StepPlace> place =
         bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
-    if (!place) {
-      if (const auto step = bare_.Find(line)) {
-        fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
-      }
-      return;
-    }
+    if (!place) place = bare_.Find(line);
+    if (!place) return;
     // The bar around those of steps.
     if (place->counts_epochs && fact_.steps_seen()) return;
     fact_.AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
@@ -372,6 +372,7 @@ class KeyValueReader : public LineReader {
   bool summary_ = false;  // the line before says that one of the best follows
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told
+  bool in_prose_ = false;    // the line's has none, which others had
   int64_t epoch_ = -1;       // of a line that said nothing else; -1: none
   LoneLosses alone_;
   LossBesideEvaluation beside_;
@@ -379,8 +380,9 @@ class KeyValueReader : public LineReader {
   KeptAxis axis_;
 };
 
-constexpr std::string_view kMarks[] = {
-    "=", ":", "oss ", "OSS ", "poch", "POCH", "oss] ", "| ", "----", "norm "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
+                                       "poch", "POCH",  "oss] ", "| ",
+                                       "----", "norm ", "ost "};
 
 }  // namespace
 
