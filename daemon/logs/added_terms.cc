@@ -11,7 +11,8 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kLeaps = 1.25;    // times the loss before; ours
+constexpr double kLeaps = 1.25;    // times the highest lately; ours
+constexpr double kKept = 0.95;     // of that, from line to line; ours
 constexpr double kStays = 2;       // times a part before, or less; ours
 constexpr double kNear = 0.1;      // of the loss before, from its terms; ours
 constexpr double kExplains = 2.5;  // times what was added: its weights; ours
@@ -76,7 +77,6 @@ bool AddedTerms::AreIn(std::string_view line, double loss) {
       if (IsBare(name, row_.Before(i))) added += now;
       continue;
     }
-    if (was->value == loss_) continue;
     const double ratio = now / was->value;
     if (!(ratio <= kStays && ratio >= 1 / kStays)) return false;
     kept += was->value;
@@ -88,7 +88,8 @@ bool AddedTerms::AreIn(std::string_view line, double loss) {
 }
 
 bool AddedTerms::Take(std::string_view line, double loss) {
-  const bool leaps = loss_ > 0 && loss > kLeaps * loss_;
+  const bool leaps = loss_ > 0 && loss > kLeaps * high_;
+  high_ = std::max(loss, kKept * high_);
   const bool added = leaps && AreIn(line, loss);
   line_ = line.substr(0, NumberRow::kBytesMax);
   loss_ = loss;

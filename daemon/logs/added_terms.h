@@ -24,6 +24,7 @@ class AddedTerms {
 
   std::string line_;  // the one before
   double loss_ = 0;   // its loss
+  double high_ = 0;   // the highest of the lines lately
   NumberRow row_;     // of the newest line
   NumberRow before_;  // of the one before
 };

@@ -138,6 +138,7 @@ class Assembler {
   void TakeProgress(const LogFact& fact, uint64_t line);
   void TakeStepLine(const LogFact& fact, uint64_t line);
   void TakeOwn(Rank* rank, const LogFact& fact, uint64_t line);
+  void PlaceBeside(Rank* rank, size_t series, LogFact* fact) const;
   static void KeepOfAdversary(Rank* rank, LogFact* fact);
   void JudgeDouble(Rank* rank, const LogFact& counter);
   void TakeBeside(Rank* rank, const LogFact& fact, uint64_t line);

@@ -28,6 +28,22 @@ std::optional<int64_t> AtStart(std::string_view line) {
   return next == ' ' || next == '\t' || next == '|' ? number : std::nullopt;
 }
 
+// "19 105 Loss=2.31": what may be an epoch and its step.
+std::optional<StepPlace> PairAtStart(std::string_view line) {
+  Scan scan(line);
+  scan.SkipBlanks();
+  if (!IsDigit(scan.peek())) return std::nullopt;
+  const std::optional<int64_t> epoch = scan.Integer();
+  if (!epoch || !scan.Skip(" ")) return std::nullopt;
+  scan.SkipBlanks();
+  if (!IsDigit(scan.peek())) return std::nullopt;
+  const std::optional<int64_t> step = scan.Integer();
+  if (!step || *step >= kStepMax || !scan.Skip(" ")) return std::nullopt;
+  scan.SkipBlanks();
+  if (!IsLetter(scan.peek())) return std::nullopt;
+  return StepPlace{*step, 0, *epoch};
+}
+
 // The last "[6550] " that is no "Epoch[4] ".
 std::optional<int64_t> InBrackets(std::string_view line) {
   for (size_t at = line.rfind('['); at != std::string_view::npos && at + 1 > 0;
@@ -100,7 +116,10 @@ void BareStep::Look(std::string_view line) {
 // In each epoch it rises, and a size does not.
 bool BareStep::CountsBatches(const StepPlace& batch) {
   const std::optional<StepPlace> before = std::exchange(batch_, batch);
-  if (before && before->epoch == batch.epoch && !batch_falls_) {
+  // Without an epoch one that rose goes back where the next begins.
+  const bool within = before && before->epoch == batch.epoch &&
+                      (batch.epoch || batch_rises_ < kBatches);
+  if (within && !batch_falls_) {
     batch_falls_ = batch.step < before->step;
     batch_rises_ =
         std::min(batch_rises_ + (batch.step > before->step), kBatches);
@@ -108,11 +127,26 @@ bool BareStep::CountsBatches(const StepPlace& batch) {
   return batch_rises_ == kBatches && !batch_falls_;
 }
 
-std::optional<int64_t> BareStep::Find(std::string_view line) {
+// One whose first number stays while the second rises: ranks take turns.
+std::optional<StepPlace> BareStep::OfPair(const StepPlace& pair) {
+  const std::optional<StepPlace> before = std::exchange(pair_, pair);
+  const bool stays =
+      before && before->epoch == pair.epoch && before->step < pair.step;
+  if (!pairs_ && (!stays || rose_)) return std::nullopt;
+  pairs_ = rose_ = true;
+  return pair;
+}
+
+std::optional<StepPlace> BareStep::Find(std::string_view line) {
+  if (const auto pair = PairAtStart(line)) {
+    if (const auto place = OfPair(*pair)) return place;
+  }
   if (looks_ > 0) {
-    const auto batch = BatchBesideEpoch(line);
+    const auto batch = CountOfBatch(line);
     if (!batch && !batch_) --looks_;
-    if (batch && CountsBatches(*batch)) return batch->step;
+    if (batch && CountsBatches(*batch)) {
+      return StepPlace{batch->step, 0, std::nullopt};
+    }
   }
   if (fell_) return std::nullopt;
   std::optional<int64_t> step = InBrackets(line);
@@ -130,7 +164,8 @@ std::optional<int64_t> BareStep::Find(std::string_view line) {
   if (rises_ < kRises) rises_ = rises ? rises_ + 1 : 0;
   epoch_ = false;
   last_ = *step;
-  return rose_ && !fell_ ? step : std::nullopt;
+  if (!rose_ || fell_) return std::nullopt;
+  return StepPlace{*step, 0, std::nullopt};
 }
 
 }  // namespace nanwatch

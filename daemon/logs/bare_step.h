@@ -4,8 +4,9 @@
 // line that begins an epoch, or if it had risen for long: then the run goes on
 // from a checkpoint, or with the next epoch. It may also stand above the step
 // line, with the learning rate, "[6860, 9.99e-05]", or begin a message there:
-// "INFO:tensorflow:Step 600 per-step time 0.8s". Or it is called a batch,
-// beside an epoch, and is a size where it does not rise within one.
+// "INFO:tensorflow:Step 600 per-step time 0.8s". Or it is called a batch, and
+// is a size where it does not rise. Of two numbers at the line's start, "19 105
+// Loss=2.31", of which the first stays, that one is the epoch.
 
 #ifndef NANWATCH_LOGS_BARE_STEP_H_
 #define NANWATCH_LOGS_BARE_STEP_H_
@@ -21,7 +22,7 @@ namespace nanwatch {
 class BareStep {
  public:
   // Of the next step line that shows no other step.
-  std::optional<int64_t> Find(std::string_view line);
+  std::optional<StepPlace> Find(std::string_view line);
   // A line that is no step line.
   void Look(std::string_view line);
   // A step line that shows its own: what stood above was of that.
@@ -40,11 +41,14 @@ class BareStep {
   static constexpr int kBatches = 3;  // rises of no size; ours
 
   bool CountsBatches(const StepPlace& batch);
+  std::optional<StepPlace> OfPair(const StepPlace& pair);
 
   int64_t last_ = -1;             // -1: none yet
   std::optional<int64_t> above_;  // of the step line that comes
   int looks_ = 16;                // lines in which a batch is looked for; ours
-  std::optional<StepPlace> batch_;  // the newest beside an epoch
+  std::optional<StepPlace> batch_;  // the newest
+  std::optional<StepPlace> pair_;   // the newest, with its epoch
+  bool pairs_ = false;              // they are an epoch and its step
   int batch_rises_ = 0;             // within epochs; kBatches at most
   bool batch_falls_ = false;        // within one: it is a size
   bool rose_ = false;

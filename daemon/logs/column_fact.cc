@@ -27,16 +27,17 @@ constexpr double kNothingExplained = 0.02;  // of the variance; ours
 // Returns what a line's loss of that name says beside others: a part of the
 // whole less than the whole, a mean, which stays NaN for ever after one, less,
 // and what only stands for a loss least.
-constexpr int kWorthOfStandIn = 3;  // at most
 int WorthOf(ColumnMeaning meaning) {
-  return meaning == ColumnMeaning::kWeakMeasure      ? 1
-         : meaning == ColumnMeaning::kPerplexity     ? 2
-         : meaning == ColumnMeaning::kObjective      ? 2
-         : meaning == ColumnMeaning::kMeasure        ? kWorthOfStandIn
-         : meaning == ColumnMeaning::kReconstruction ? kWorthOfStandIn
-         : meaning == ColumnMeaning::kMeanLoss       ? 4
-         : meaning == ColumnMeaning::kCrossEntropy   ? 5
-                                                     : 6;
+  return meaning == ColumnMeaning::kWeakMeasure  ? 1
+         : meaning == ColumnMeaning::kPerplexity ? 2
+         : meaning == ColumnMeaning::kObjective  ? 2
+         : meaning == ColumnMeaning::kMeasure    ? ColumnFact::kWorthOfStandIn
+         : meaning == ColumnMeaning::kReconstruction
+             ? ColumnFact::kWorthOfStandIn
+         : meaning == ColumnMeaning::kSquares      ? ColumnFact::kWorthOfSquares
+         : meaning == ColumnMeaning::kMeanLoss     ? 5
+         : meaning == ColumnMeaning::kCrossEntropy ? 6
+                                                   : 7;
 }
 
 }  // namespace
@@ -49,6 +50,7 @@ void ColumnFact::Begin(size_t at) {
   reward_.reset();
   may_be_term_ = false;
   term_.reset();
+  total_.reset();
   weak_norm_.reset();
   divergence_.reset();
   reconstructs_ = false;
@@ -245,6 +247,10 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kWeakNorm:
       AddWeakNorm(value);
       return;
+    case ColumnMeaning::kTotal:
+      real_total_ |= value != std::floor(value);
+      if (!total_) total_ = value;
+      return;
     case ColumnMeaning::kDivergence:
       if (!divergence_) divergence_ = value;
       [[fallthrough]];
@@ -343,6 +349,7 @@ void ColumnFact::DropStandIn() {
 
 void ColumnFact::Tell(FactList* facts) {
   ChooseStep();
+  TakeTotal();
   DropStandIn();
   if (term_) AddTerm();
   if (weak_norm_ && fact_.has(StepField::kLoss) &&

@@ -26,6 +26,10 @@ namespace nanwatch {
 // Of two columns that mean the same the first counts.
 class ColumnFact {
  public:
+  // What only stands for a loss is worth no more (WorthOf).
+  static constexpr int kWorthOfStandIn = 3;
+  static constexpr int kWorthOfSquares = 4;
+
   explicit ColumnFact(ScaleText scales) : scales_(scales) {}
 
   void Begin(size_t at);
@@ -105,6 +109,7 @@ class ColumnFact {
   static constexpr int kSame = 32;
   bool StandsStill(int64_t step);
   void ChooseStep();
+  void TakeTotal();
   void DropStandIn();
   void AddTerm();
   void AddSkipped(double value);
@@ -141,6 +146,8 @@ class ColumnFact {
   bool adversaries_seen_ = false;
   bool rewards_apart_ = false;       // lines without a loss show rewards
   std::optional<double> term_;       // of the loss, that is not finite
+  std::optional<double> total_;      // of the loss, if anything
+  bool real_total_ = false;          // one of them was no whole number
   std::optional<double> weak_norm_;  // of a gradient, if anything
   bool real_norm_ = false;           // one of them was no whole number
   bool no_norm_ = false;             // one of them was below 0

@@ -16,10 +16,12 @@ enum class ColumnMeaning : uint8_t {
   // A mean over steps before, or what else stands for the loss: where no other
   // is beside it.
   kMeanLoss,
+  kSquares,         // the same: an MSE, which may be a term as well
   kPerplexity,      // the same, where the log shows no other loss
   kObjective,       // that rises (an ELBO): its negative, as a perplexity
   kMeasure,         // what a loss measures (an RMSE), as a perplexity
   kReconstruction,  // the same, of an autoencoder
+  kTotal,           // the loss, where only what it measures stands beside it
   kWeakMeasure,   // the same, by a name that others use, too (LogFact::guessed)
   kCrossEntropy,  // the loss, where no loss of the whole stands beside it
   kAdversaryLoss,  // of a GAN's discriminator or generator
@@ -57,6 +59,7 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kLoss ||
          meaning == ColumnMeaning::kMeanLoss ||
          meaning == ColumnMeaning::kCrossEntropy ||
+         meaning == ColumnMeaning::kSquares ||
          meaning == ColumnMeaning::kPerplexity ||
          meaning == ColumnMeaning::kObjective ||
          meaning == ColumnMeaning::kMeasure ||

@@ -33,6 +33,15 @@ bool ColumnFact::IsReal(double value) {
   return real_;
 }
 
+// "policy=5.9 mse=0.25 total=11.9": what a loss measures is one of its terms. A
+// total of samples is a whole number.
+void ColumnFact::TakeTotal() {
+  const bool term = worth_ > 0 && worth_ <= kWorthOfSquares;
+  if (total_ && real_total_ && term && !fact_.of_objective) {
+    AddNumber(ColumnMeaning::kMeanLoss, *total_);
+  }
+}
+
 // The loss beside it may be finite: then that is its own word.
 void ColumnFact::AddTerm() {
   if (!fact_.has(StepField::kLoss)) {

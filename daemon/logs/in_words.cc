@@ -217,18 +217,15 @@ std::optional<StepPlace> AtBeginning(std::string_view line) {
 std::optional<StepPlace> RatioAtStart(std::string_view line) {
   Scan scan(line);
   scan.SkipBlanks();
-  const bool epoch = scan.Skip("Epoch ") || scan.Skip("epoch ");
-  if (epoch) {
+  if (scan.Skip("Epoch ") || scan.Skip("epoch ")) {
     if (!ReadCount(&scan) || !scan.Skip(",")) return std::nullopt;
     scan.SkipBlanks();
   }
   if (!IsDigit(scan.peek())) return std::nullopt;
   const std::optional<Ratio> ratio = ReadRatio(&scan);
-  if (!ratio || ratio->part > ratio->whole) return std::nullopt;
-  if (!scan.Skip(";") && !scan.Skip(" (") && !scan.Skip(", ") &&
-      !scan.Skip(": ")) {
-    return std::nullopt;
-  }
+  const bool ends =
+      scan.Skip(";") || scan.Skip(" (") || scan.Skip(", ") || scan.Skip(": ");
+  if (!ratio || !ends || ratio->part > ratio->whole) return std::nullopt;
   return StepPlace{ratio->part, ratio->whole, std::nullopt};
 }
 
@@ -275,6 +272,28 @@ std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
   return epoch;
 }
 
+// "Pass 0, Batch 500", "training: 4 batch 0": right before a batch other words
+// stand for an epoch's, too.
+std::optional<double> EpochBeforeBatch(std::string_view line) {
+  constexpr std::string_view kWords[] = {"pass", "training", "train", "ep"};
+  const size_t at = FindWord(line, "atch");
+  if (at == line.npos || at == 0 || (line[at - 1] | 0x20) != 'b') {
+    return std::nullopt;
+  }
+  std::string_view before = line.substr(0, at - 1);
+  const auto trim = [&before](std::string_view signs) {
+    before = before.substr(0, before.find_last_not_of(signs) + 1);
+  };
+  trim(" ,;|");
+  const std::string_view numbered = before;
+  trim("0123456789");
+  const std::string_view number = numbered.substr(before.size());
+  trim(" :=#");
+  const std::string_view word = LastWord(before);
+  const bool named = before.ends_with(word) && IsOneOf(LowerCase(word), kWords);
+  return number.empty() || !named ? std::nullopt : Scan(number).Number();
+}
+
 }  // namespace
 
 std::string_view LastWord(std::string_view text) {
@@ -299,7 +318,7 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   return place ? place : AtEnd(line);
 }
 
-std::optional<StepPlace> BatchBesideEpoch(std::string_view line) {
+std::optional<StepPlace> CountOfBatch(std::string_view line) {
   const auto batch = BehindBatch(line, [](std::string_view rest) {
     Scan scan(rest);
     const std::optional<int64_t> count = ReadLongCount(&scan);
@@ -309,8 +328,8 @@ std::optional<StepPlace> BatchBesideEpoch(std::string_view line) {
     return whole ? count : std::nullopt;
   });
   const auto epoch = AsCount(EpochInWords(line));
-  if (!batch || !epoch) return std::nullopt;
-  return StepPlace{*batch, 0, *epoch};
+  if (!batch) return std::nullopt;
+  return StepPlace{*batch, 0, epoch};
 }
 
 std::optional<double> EpochInWords(std::string_view line) {
@@ -335,7 +354,7 @@ std::optional<double> EpochInWords(std::string_view line) {
     const auto epoch = NumberBehindEpoch(line, at + kWord.size(), &rest);
     if (epoch) return epoch;
   }
-  return std::nullopt;
+  return EpochBeforeBatch(line);
 }
 
 std::optional<int64_t> EpochAlone(std::string_view line) {

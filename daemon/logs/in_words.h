@@ -32,7 +32,8 @@ struct BarPlace {
 };
 std::optional<BarPlace> BarIn(std::string_view line);
 
-// The count behind a bar that shows no percentage: "[>>>   ] 20430/600000,".
+// The count behind a bar that shows no percentage: "[>>>   ] 20430/600000,". Of
+// two bars the first one's is the epoch.
 std::optional<StepPlace> StepBehindDrawing(std::string_view line);
 
 // Where the first bar of a line ends that others are glued to: a file that lost
@@ -55,9 +56,9 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 // A date is none.
 std::optional<StepPlace> RatioAtStart(std::string_view line);
 
-// "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10": the batch, of a line that
-// names an epoch. It may be a size.
-std::optional<StepPlace> BatchBesideEpoch(std::string_view line);
+// "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10", "Batch=100": the batch, and
+// the epoch of a line that names one. It may be a size.
+std::optional<StepPlace> CountOfBatch(std::string_view line);
 
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);
@@ -75,6 +76,7 @@ struct NamedLoss {
   bool cross_entropy = false;  // by its name
   bool parts = false;          // a sum of such losses
   bool of_policy = false;      // or of what says how good an action is
+  bool weak = false;           // by a word that means other things, too: "cost"
   size_t at = 0;               // behind its name, or the last one's
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);

@@ -85,6 +85,10 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
   Rank& rank = At(fact.rank);
   if (!fact.beside && !fact.scaler &&
       (!rank.lanes.several() || rank.series.several())) {
+    if (fact.words != 0 && fact.has(StepField::kLoss) &&
+        rank.series.SaysAgain(fact.words, fact.step, fact[StepField::kLoss])) {
+      return;
+    }
     const size_t series =
         fact.words == 0
             ? 0
@@ -96,6 +100,7 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
       loss_series_ |= !rank.series.adversaries();
       LogFact own = fact;
       own.scaler = static_cast<int32_t>(series);
+      PlaceBeside(&rank, series, &own);
       TakeOwn(&rank, own, line);
       return;
     }
@@ -110,6 +115,14 @@ void Assembler::TakeStepLine(const LogFact& fact, uint64_t line) {
   } else {
     TakeOwn(&rank, fact, line);
   }
+}
+
+// Lines of a series that show no step are of the one that others showed above.
+void Assembler::PlaceBeside(Rank* rank, size_t series, LogFact* fact) const {
+  const int64_t newest = rank->last_step;
+  const int64_t own = rank->lanes.last_step(static_cast<int32_t>(series));
+  if (fact->step || numbered_lines_ == 0 || newest <= own) return;
+  fact->step = newest;
 }
 
 // A line that is no copy of another rank's.

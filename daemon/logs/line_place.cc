@@ -1,5 +1,7 @@
 #include "logs/line_place.h"
 
+#include <utility>
+
 namespace nanwatch {
 
 bool LinePlace::Add(std::string_view line, const std::optional<BarPlace>& bar,
@@ -21,25 +23,25 @@ void LinePlace::AddUsual(std::string_view line,
   if (epoch_ >= 0) fact->SetEpoch(static_cast<double>(epoch_));
 }
 
-// "8004/50000: episode: 50": of a line that names a counter alone.
+// "8004/50000: episode: 50": of a line that names a counter alone. One that
+// stands while that moves is a fold's, or an epoch's.
 bool LinePlace::AddInFront(std::string_view line, ColumnFact* fact) {
-  if (!fact->has_only_counter()) return false;
+  if (!fact->has_only_counter() || front_stood_) return false;
   const std::optional<StepPlace> front = RatioAtStart(line);
   if (!front) return false;
+  const int64_t before = std::exchange(front_, front->step);
+  front_stood_ = before == front->step;
+  if (before < 0 || before >= front->step) return false;
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(front->step));
   return true;
 }
 
 void LinePlace::AddStep(std::string_view line,
                         const std::optional<BarPlace>& bar, ColumnFact* fact) {
-  const std::optional<StepPlace> place =
+  std::optional<StepPlace> place =
       bar ? std::optional(bar->step) : StepInWords(line, &in_bar_);
-  if (!place) {
-    if (const auto step = bare_.Find(line)) {
-      fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(*step));
-    }
-    return;
-  }
+  if (!place) place = bare_.Find(line);
+  if (!place) return;
   // The bar around those of steps.
   if (place->counts_epochs && fact->steps_seen()) return;
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));

@@ -46,7 +46,9 @@ class LinePlace {
   BareStep bare_;
   KeptAxis axis_;
   bool in_bar_ = false;  // the newest step without a name was in a bar
-  int64_t epoch_ = -1;   // of a line that said nothing else; -1: none
+  int64_t front_ = -1;   // the newest ratio's part; -1: none
+  bool front_stood_ = false;
+  int64_t epoch_ = -1;  // of a line that said nothing else; -1: none
 };
 
 }  // namespace nanwatch

@@ -109,12 +109,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
       return;
     case Kind::kLostLoss:
       // Above all steps it is a promise.
-      if (progress_ == 0) return;
-      if (fact.text.empty()) {
-        ++lost_losses_;
-      } else {
-        lost_term_ = Beginning(fact.text, kNameOfLoss);
-      }
+      if (progress_ > 0) NoteLost(Beginning(fact.text, kNameOfLoss));
       return;
     case Kind::kEvaluated:
       return NoteEvaluation(fact);

@@ -128,6 +128,16 @@ class LogReader {
     const bool of_term = !std::exchange(lost_term_, {}).empty();
     return lost_losses_ > 0 || (of_term && fact[StepField::kLoss] == 0);
   }
+  // A term that is said again before a step line shows is of another batch,
+  // which no line shows: as much as a batch's loss.
+  void NoteLost(std::string_view term) {
+    if (term.empty() || term == lost_term_ || lost_losses_ > 0) {
+      ++lost_losses_;
+      lost_term_.clear();
+    } else {
+      lost_term_ = term;
+    }
+  }
   void TakeAfterLost(const LogFact& fact, uint64_t line);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);

@@ -1,6 +1,7 @@
 #include "logs/loss_series.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/fnv1a.h"
 #include "logs/one_of.h"
@@ -62,6 +63,41 @@ std::string_view NextWord(std::string_view text, size_t* at) {
     if (IsOfAlphabet(word.front()) || word.front() == '_') return word;
   }
   return {};
+}
+
+std::vector<std::string_view> WordsOf(std::string_view text) {
+  std::vector<std::string_view> words;
+  size_t at = 0;
+  for (std::string_view word = NextWord(text, &at); !word.empty();
+       word = NextWord(text, &at)) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+// One is the other with fewer digits.
+bool IsRounded(double a, double b) {
+  constexpr double kDigits = 1e-3;  // of itself; ours
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    return std::isnan(a) ? std::isnan(b) : a == b;
+  }
+  return std::fabs(a - b) <= kDigits * std::max(std::fabs(a), std::fabs(b));
+}
+
+// Returns the last word of `text` before what ends `other`, too, which is the
+// nearest to the loss: "pixel" of "[3] took time epoch pixel loss", beside
+// "[3] time iter loss"; empty: there is none.
+std::string_view LastOwnWord(std::string_view text, std::string_view other) {
+  const std::vector<std::string_view> words = WordsOf(text);
+  const std::vector<std::string_view> others = WordsOf(other);
+  size_t own = words.size();
+  size_t its = others.size();
+  while (own > 0 && its > 0 && words[own - 1] == others[its - 1]) {
+    --own;
+    --its;
+  }
+  while (own > 1 && LowerCase(words[own - 1]) == "loss") --own;
+  return own == 0 ? std::string_view() : words[own - 1];
 }
 
 }  // namespace
@@ -136,7 +172,8 @@ size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
   if (kind == nullptr) return 0;
   const Kind& other = kinds_[newest_];
   const bool first = kind == &kinds_[0];
-  if (kind != &other && kind->series == 0 && !first && !crowded_) {
+  const bool copies = kind->again > 0 || kind->echoed;
+  if (kind != &other && kind->series == 0 && !first && !crowded_ && !copies) {
     kind->shared += step && *step == other.step ? 1 : 0;
     kind->turns = lines_ - kind->line <= kNear ? kind->turns + 1 : 0;
     const bool named =
@@ -151,6 +188,20 @@ size_t LossSeries::Of(uint32_t words, std::optional<int64_t> step,
   kind->line = lines_;
   newest_ = static_cast<size_t>(kind - kinds_.data());
   return kind->series;
+}
+
+bool LossSeries::SaysAgain(uint32_t words, std::optional<int64_t> step,
+                           double loss) {
+  Kind* const kind = Find(words);
+  if (kind == nullptr || kind->series != 0) return false;
+  Kind& other = kinds_[newest_];
+  const bool beside =
+      lines_ > 0 && kind != &other && (!step || *step == other.step);
+  const bool again = beside && IsRounded(loss, other.loss);
+  if (beside) other.echoed = again;
+  kind->loss = loss;
+  kind->again = again ? kind->again + 1 : 0;
+  return kind->again > kShared;
 }
 
 bool LossSeries::IsOther(uint32_t words) const {
@@ -171,6 +222,9 @@ void LossSeries::Name(const Kind& own, const Kind& other,
     beside = NextWord(texts.TextOf(other.words), &its);
   } while (!word.empty() && word == beside);
   adversaries_ |= IsAdversary(word) || IsAdversary(beside);
+  const std::string_view last =
+      LastOwnWord(texts.TextOf(own.words), texts.TextOf(other.words));
+  if (!last.empty()) word = last;
   names_[own.series] = !word.empty() && IsPlain(word)
                            ? std::string(word.substr(0, kNameMax))
                            : std::to_string(own.series);

@@ -56,25 +56,33 @@ class LossSeries {
   // fro within some lines. `in_turn`: that is known of them already.
   size_t Of(uint32_t words, std::optional<int64_t> step, const LossWords& texts,
             bool in_turn = false);
+  // Whether these words, which are no other series', say again and again what
+  // the line before said, of the same step or of none: "{'Step': 10, 'Loss':
+  // '3.3008'}" behind "Iter 10: loss 3.301". Before Of() of the same line.
+  bool SaysAgain(uint32_t words, std::optional<int64_t> step, double loss);
   // Whether they are known to be another's than the first line's.
   bool IsOther(uint32_t words) const;
   bool several() const { return several_ > 1; }
   // By their words they work against each other: a GAN's, an actor's and its
   // critic's.
   bool adversaries() const { return adversaries_; }
-  // The word by which a series differs from the one beside it, or its number
-  // where that is not ASCII; empty of the first one. Lives as long as this.
+  // The last word by which a series differs from the one beside it, or its
+  // number where that is not ASCII; empty of the first one. Lives as long as
+  // this.
   const std::string& name(size_t series) const { return names_[series]; }
 
  private:
   struct Kind {
     uint32_t words = 0;
-    std::string before;  // the first line's
-    int64_t step = -1;   // newest; -1: none
-    uint64_t line = 0;   // newest, counted in lines with a loss
-    int shared = 0;      // steps that another kind had just shown
-    int turns = 0;       // to and fro, no more than kNear lines apart
-    size_t series = 0;   // 0: the first one's, or not known yet
+    std::string before;   // the first line's
+    int64_t step = -1;    // newest; -1: none
+    uint64_t line = 0;    // newest, counted in lines with a loss
+    int shared = 0;       // steps that another kind had just shown
+    double loss = 0;      // newest
+    int again = 0;        // lines in a row that said another kind's again
+    bool echoed = false;  // the newest was said again
+    int turns = 0;        // to and fro, no more than kNear lines apart
+    size_t series = 0;    // 0: the first one's, or not known yet
   };
 
   Kind* Find(uint32_t words);

@@ -69,20 +69,30 @@ bool IsNotFinite(std::string_view line, size_t at) {
   return value && !std::isfinite(*value);
 }
 
+// How large weights are, "weight_rms", "params/mean": no term.
+bool IsOfWeights(std::string_view name) {
+  static constexpr std::string_view kWhat[] = {"weight", "param", "grad",
+                                               "activation", "update"};
+  static constexpr std::string_view kHow[] = {"rms", "mean", "avg",
+                                              "max", "min",  "abs"};
+  const std::string small = LowerCase(name);
+  return HasOneOf(small, kWhat) && HasOneOf(small, kHow);
+}
+
 // What was learned, as a metric says it.
 bool IsMetric(std::string_view name) {
   static constexpr std::string_view kWords[] = {
       "acc",  "iou",        "map",    "f1",    "auc",  "psnr",
       "ssim", "reward",     "return", "r2",    "corr", "dice",
       "ppl",  "perplexity", "snr",    "score", "prec", "recall"};
-  return HasOneOf(LowerCase(name), kWords);
+  return HasOneOf(LowerCase(name), kWords) || IsOfWeights(name);
 }
 
 // Numbers of the machine, and those that have rules of their own.
 bool IsMeasured(std::string_view name) {
   static constexpr std::string_view kWords[] = {
-      "len",   "time",  "eta", "lr",  "norm", "std",  "var",   "mfu",
-      "speed", "flops", "mem", "tok", "sec",  "perc", "scale", "_rms"};
+      "len",   "time",  "eta", "lr",  "norm", "std",  "var",  "mfu",
+      "speed", "flops", "mem", "tok", "sec",  "perc", "scale"};
   return name.size() > kNameMax || HasOneOf(LowerCase(name), kWords);
 }
 

@@ -95,13 +95,29 @@ std::optional<Scan::Printed> BehindScaleName(std::string_view line) {
   return std::nullopt;
 }
 
+// "Batch 500, Cost 41.25,": not what it takes, "Time cost 3.1", "cost 3.1 s".
+std::optional<NamedLoss> CostInWords(std::string_view line) {
+  for (const std::string_view word : {"Cost ", "cost "}) {
+    const size_t at = line.find(word);
+    if (at == line.npos || (at > 0 && IsLetterOrMark(line[at - 1]))) continue;
+    const std::string_view before = line.substr(0, at);
+    const bool time = NamesTime(LowerCase(LastWord(before)));
+    if (time || IsEvaluation(before)) continue;
+    Scan scan(line, at + word.size());
+    const std::optional<double> cost = scan.Number();
+    if (!cost || (!scan.done() && scan.peek() != ',')) continue;
+    return NamedLoss{.value = *cost, .weak = true, .at = at + word.size()};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<NamedLoss> LossInWords(std::string_view line) {
   static constexpr std::string_view kLosses[] = {"loss ", "Loss ", "LOSS ",
                                                  "loss] ", "Loss] "};
   // Most lines have none.
-  if (!HasWord(line, "oss") && !HasWord(line, "OSS")) return std::nullopt;
+  if (!HasWord(line, "oss") && !HasWord(line, "OSS")) return CostInWords(line);
   std::optional<double> parts;
   size_t behind = 0;
   for (const std::string_view word : kLosses) {
@@ -123,14 +139,18 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       const std::optional<double> loss = scan.Number();
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
       if (whole) {
-        return NamedLoss{*loss, classes || EndsWithCrossEntropy(before), false,
-                         IsOfPolicy(before), at + word.size()};
+        return NamedLoss{
+            .value = *loss,
+            .cross_entropy = classes || EndsWithCrossEntropy(before),
+            .of_policy = IsOfPolicy(before),
+            .at = at + word.size()};
       }
       parts = parts.value_or(0) + *loss;
       behind = at + word.size();
     }
   }
-  return parts ? std::optional(NamedLoss{*parts, false, true, false, behind})
+  return parts ? std::optional(
+                     NamedLoss{.value = *parts, .parts = true, .at = behind})
                : std::nullopt;
 }
 

@@ -188,7 +188,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (row.IsDifferentiated(i)) words[i].Raise(LossWord::kLoss, false);
   }
   for (size_t i = 0; i < numbers; ++i) {
-    const bool whole = i > 0 && row.Before(i) == "/";
+    const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
     if (whole || !Counts(lines, i)) continue;
     const bool first = roles.step == kNone;
     if (first || (words[i].step && !words[roles.step].step)) roles.step = i;
@@ -201,7 +201,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (words[i].step && CountsAgain(lines, 0, i)) roles.step = i;
   }
   if (roles.step != kNone && roles.step + 1 < numbers &&
-      row.Before(roles.step + 1) == "/") {
+      TrimBlanks(row.Before(roles.step + 1)) == "/") {
     roles.whole = roles.step + 1;
   }
   for (size_t i = 0; i < numbers && i < roles.step; ++i) {

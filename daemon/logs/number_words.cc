@@ -46,7 +46,8 @@ bool IsTimeCost(std::string_view before, std::string_view word) {
 // "loss_total", "total loss", "loss_all", and "loss" without another word.
 bool IsWholeLoss(std::string_view text) {
   const ColumnMeaning usual = UsualMeaning(text);
-  return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss;
+  return usual == ColumnMeaning::kLoss || usual == ColumnMeaning::kMeanLoss ||
+         usual == ColumnMeaning::kSquares;
 }
 
 // Takes in what one of the words of `text` says, which means `usual` alone or
@@ -57,7 +58,8 @@ void Weigh(std::string_view text, std::string_view word, ColumnMeaning usual,
       usual == ColumnMeaning::kReconstruction) {
     found->Raise(LossWord::kNamed,
                  usual == ColumnMeaning::kObjective && !negated);
-  } else if (usual == ColumnMeaning::kWeakMeasure) {
+  } else if (usual == ColumnMeaning::kWeakMeasure ||
+             usual == ColumnMeaning::kTotal) {
     found->Raise(LossWord::kWeak, false);
   } else if (IsLoss(usual)) {
     found->Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss, false);

@@ -104,23 +104,23 @@ std::optional<BarPlace> BarIn(std::string_view line) {
 
 std::optional<StepPlace> StepBehindDrawing(std::string_view line) {
   constexpr std::string_view kDrawn = ">=#.-* ";
+  constexpr size_t kShortest = 5;  // bytes of a bar and its bracket; ours
+  std::optional<StepPlace> place;
   for (size_t at = line.find(']'); at != line.npos;
        at = line.find(']', at + 1)) {
     const size_t open = line.find_last_not_of(kDrawn, at - (at > 0));
     const bool drawn =
-        open != line.npos && line[open] == '[' && open + 2 < at &&
-        line.substr(open + 1, at - open - 1).find_first_not_of(" -") !=
-            line.npos;
+        open != line.npos && line[open] == '[' && at - open > kShortest;
     if (!drawn) continue;
     Scan scan(line, at + 1);
     const std::optional<Ratio> ratio = ReadRatio(&scan);
     const char next = scan.peek();
     const bool ends = next == '\0' || next == ',' || next == ' ' || next == ';';
-    if (ratio && ratio->part <= ratio->whole && ends) {
-      return StepPlace{ratio->part, ratio->whole, std::nullopt};
-    }
+    if (!ratio || ratio->part > ratio->whole || !ends) continue;
+    const auto epoch = place ? std::optional(place->step) : std::nullopt;
+    place = StepPlace{ratio->part, ratio->whole, epoch};
   }
-  return std::nullopt;
+  return place;
 }
 
 size_t EndOfGluedBar(std::string_view line) {

@@ -23,7 +23,9 @@ void Recogniser::MarkWordsInTurn() {
       LossSeries& own = series[w.fact.rank.value_or(-1)];
       if (known) {
         w.fact.words_in_turn = own.IsOther(w.fact.words);
-      } else {
+      } else if (!w.fact.has(StepField::kLoss) ||
+                 !own.SaysAgain(w.fact.words, w.fact.step,
+                                w.fact[StepField::kLoss])) {
         own.Of(w.fact.words, w.fact.step, words_);
       }
     }

@@ -30,11 +30,10 @@ constexpr UsualNamesOf kUsual[] = {
      "timestepssofar episodessofar"},
     {Meaning::kLoss,
      "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
-     "losstraintotal cost nll nlltoken nlltok nllword natstoken "
+     "losstraintotal cost currentcost nll nlltoken nlltok nllword natstoken "
      "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
-     "negloglikelihood lossstep steploss batchloss minibatchloss "
-     "currentcost"},
+     "negloglikelihood lossstep steploss batchloss minibatchloss"},
     {Meaning::kCrossEntropy,
      "ce lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
      "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "
@@ -43,18 +42,21 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kMeanLoss,
      "avgloss avrloss lossavg epochloss averageloss runningloss smoothloss "
      "meanloss "
-     "lossmean globalavgloss mse"},
+     "lossmean globalavgloss avgcost averagecost"},
+    {Meaning::kSquares, "mse"},
     {Meaning::kPerplexity, "ppl perplexity"},
     {Meaning::kObjective,
      "elbo evidencelowerbound lowerbound loglikelihood loglik llh logprob "
      "marginalloglikelihood meanloglikelihood avgloglikelihood "
      "averageloglikelihood"},
     {Meaning::kMeasure,
-     "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc rnnt "
+     "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc "
+     "rnnt "
      "ntxent infonce nce simclr "
      "hinge "
      "triplet residual "
      "energy crit smoothl1 pinball bpr crps deviance sse tderror tdloss"},
+    {Meaning::kTotal, "total"},
     {Meaning::kReconstruction,
      "recon reconstruction reconstructionerror reconerror"},
     {Meaning::kWeakMeasure,

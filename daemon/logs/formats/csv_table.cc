@@ -13,6 +13,9 @@
 //
 //  epoch     train_loss  valid_loss  time
 //  0         0.800000    0.820000    00:42
+//
+//    Train  #  Epoch     LR    loss
+//  ! Train          1  0.005    0.66
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +60,11 @@ class CsvTableReader : public LineReader {
       TakeHeader(line);
       return;
     }
-    no_row_ = false;
+    if (std::exchange(no_row_, false)) FindKinds();
+    if (IsOfEvaluation()) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+      return;
+    }
     FindScale();
     fact_.Begin(0);
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -90,6 +97,27 @@ class CsvTableReader : public LineReader {
     pointed_ = line;
     std::replace(pointed_.begin(), pointed_.end(), ',', '.');
     return pointed_;
+  }
+
+  // The column of the first row's first word, which may say what rows are.
+  void FindKinds() {
+    kinds_ = static_cast<size_t>(
+        std::ranges::find_if(row_.cells(),
+                             [](std::string_view cell) {
+                               return !cell.empty() && IsLetter(cell[0]);
+                             }) -
+        row_.cells().begin());
+    trains_ = false;
+  }
+
+  // "! Validation  3  0.5", among rows that say another word in its place.
+  bool IsOfEvaluation() {
+    if (kinds_ >= columns_.size()) return false;
+    const std::string_view kind = row_.cells()[kinds_];
+    const bool evaluation =
+        kind.find(' ') == kind.npos && !WholeNumber(kind) && IsEvaluation(kind);
+    trains_ |= !evaluation;
+    return evaluation && trains_;
   }
 
   // A text's table shows a few results; that of a log goes on.
@@ -290,6 +318,8 @@ class CsvTableReader : public LineReader {
   std::string evaluation_name_;
   size_t accuracy_ = std::string_view::npos;  // an evaluation's column
   bool alone_ = false;                        // no other column is a loss
+  size_t kinds_ = std::string_view::npos;     // a column of words, or npos
+  bool trains_ = false;                       // one was no evaluation's
   EvaluationNews evaluations_;
   bool evaluates_ = false;      // one was finite
   std::string above_;           // the line before that is no row

@@ -158,7 +158,9 @@ class KeyValueReader : public LineReader {
   // A line without a loss.
   void ReadOther(std::string_view line, FactList* facts) {
     if (fact_.TellScore(facts)) return;
-    if (parts_.alone()) AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    if (parts_.alone() || in_prose_) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    }
     place_.Look(line);
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
@@ -193,6 +195,7 @@ class KeyValueReader : public LineReader {
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
+                         value.meaning == ColumnMeaning::kSquares ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kReconstruction ||
                          value.meaning == ColumnMeaning::kWeakMeasure;
@@ -283,14 +286,15 @@ class KeyValueReader : public LineReader {
   // "Loss is NaN" in place of one.
   bool AddLossInWords(std::string_view line, bool* summed) {
     const std::optional<NamedLoss> loss = LossInWords(line);
-    if (!loss || (loss->parts && whole_seen_)) return false;
-    if (punctuated_ && !SaysLossIsNaN(line)) return false;
+    in_prose_ = loss && punctuated_ && !SaysLossIsNaN(line);
+    if (!loss || in_prose_ || (loss->parts && whole_seen_)) return false;
     *summed = loss->parts;
     loss_at_ = loss->at;
     if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
-    fact_.AddNumber(loss->cross_entropy ? ColumnMeaning::kCrossEntropy
-                                        : ColumnMeaning::kLoss,
+    fact_.AddNumber(loss->weak            ? ColumnMeaning::kWeakMeasure
+                    : loss->cross_entropy ? ColumnMeaning::kCrossEntropy
+                                          : ColumnMeaning::kLoss,
                     loss->value);
     AddBesideLoss(line, &fact_);
     return true;
@@ -334,6 +338,7 @@ class KeyValueReader : public LineReader {
   bool summary_ = false;  // the line before says that one of the best follows
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told
+  bool in_prose_ = false;    // the line's has none, which others had
   LoneLosses alone_;
   LossBesideEvaluation beside_;
   LoneEvaluations evaluations_;
@@ -342,7 +347,7 @@ class KeyValueReader : public LineReader {
 
 constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
                                        "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep "};
+                                       "----", "norm ", "tep ",  "ost "};
 
 }  // namespace
 

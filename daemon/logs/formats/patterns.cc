@@ -99,7 +99,7 @@ constexpr LinePattern kPaddleNlpLines[] = {
     {"[eval]", {}, Role::kNothing},
     {"eval_loss: ", {}, Role::kNothing},
     {"loss: {loss}, learning_rate: {lr}, global_step: {step},", kPaddleNlpAlso},
-    {"] epoch: [{epoch}/ {}], batch: [{batch}/{whole}], ", kFleetAlso},
+    {"[train] epoch: [{epoch}/ {}], batch: [{batch}/{whole}], ", kFleetAlso},
     {"global step {step}, epoch: ", kFleetAlso}};
 
 // rsl_rl, of legged_gym and Isaac Lab: a box an iteration. The value's loss is

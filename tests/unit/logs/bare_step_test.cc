@@ -77,13 +77,39 @@ TEST(BareStep, IsNoneWhereItFallsSoon) {
             LogCoverage::Example::Whole::kAlike);
 }
 
+TEST(BareStep, OfTwoNumbersTheFirstMayBeAnEpoch) {
+  BareStep pair;
+  EXPECT_EQ(pair.Find("1 1 Loss=0.5 Time=0.25"), std::nullopt);
+  EXPECT_EQ(pair.Find("1 9 Loss=0.5 Time=0.25")->step, 9);
+  const auto next = pair.Find("2 1 Loss=0.5 Time=0.25");
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->step, 1);
+  EXPECT_EQ(next->epoch, 2);
+  BareStep ranks;
+  for (const char* step : {"100", "200", "300"}) {
+    for (const char* rank : {"0 ", "1 "}) {
+      const auto found = ranks.Find(std::string(rank) + step + " Loss=0.5");
+      EXPECT_FALSE(found && found->epoch);
+    }
+  }
+}
+
+TEST(BareStep, ABatchThatMovesIsAStepWithoutAnEpochToo) {
+  BareStep moves;
+  for (const char* batch : {"20", "40", "60"}) {
+    EXPECT_EQ(moves.Find(std::string("batch=") + batch), std::nullopt);
+  }
+  EXPECT_EQ(moves.Find("batch=80 loss=2.5")->step, 80);
+  EXPECT_EQ(moves.Find("batch=20 loss=2.5")->step, 20);
+}
+
 TEST(BareStep, ABatchThatMovesIsTheStepOfAnEpoch) {
   BareStep moves;
   for (const char* batch : {"20", "40", "60"}) {
     EXPECT_EQ(moves.Find(std::string("epoch=1 batch=") + batch), std::nullopt);
   }
-  EXPECT_EQ(moves.Find("epoch=1 batch=80 loss=2.3"), 80);
-  EXPECT_EQ(moves.Find("epoch=2 batch=20 loss=2.3"), 20);
+  EXPECT_EQ(moves.Find("epoch=1 batch=80 loss=2.3")->step, 80);
+  EXPECT_EQ(moves.Find("epoch=2 batch=20 loss=2.3")->step, 20);
   BareStep grows;  // a size
   for (int epoch = 1; epoch < 9; ++epoch) {
     const std::string number = std::to_string(epoch);

@@ -83,6 +83,29 @@ TEST(LossSeries, ByTheNameOfTheLossToo) {
   EXPECT_EQ(read.losses.at("normal_loss"), std::vector<double>(20, 2.5));
 }
 
+TEST(LossSeries, HaveTheNameNextToTheLoss) {
+  std::vector<std::string> lines;
+  for (int step = 0; step < 20; ++step) {
+    lines.push_back("Time: 0.2 step " + std::to_string(step) + " loss: 1.5");
+    lines.push_back("Elapsed time: 9.5 Pixel Loss: 2.5");
+  }
+  const Read read = ReadLines(lines, FindLogFormat("alike_lines"));
+  EXPECT_EQ(read.losses.size(), 2u);
+  EXPECT_TRUE(read.losses.contains("Pixel"));
+}
+
+TEST(LossSeries, ThatSayOthersAgainAreNone) {
+  std::vector<std::string> lines;
+  for (int step = 1; step < 30; ++step) {
+    const std::string loss = "3." + std::to_string(900 - step);
+    lines.push_back("Iter[" + std::to_string(step) + "] Avg loss: " + loss);
+    lines.push_back("kpis train_loss: " + loss + "1");
+  }
+  const Read read = ReadLines(lines);
+  ASSERT_EQ(read.losses.size(), 1u);
+  EXPECT_LE(read.losses.at("").size(), 29u + 3u);
+}
+
 TEST(LossSeries, TheNameOfALossMayStandBetweenOthers) {
   std::vector<std::string> lines;
   for (int step = 0; step < 20; ++step) {

@@ -66,13 +66,21 @@ TEST(LossTerms, OneBesideAFiniteLoss) {
       << "what is named as a loss goes first";
 }
 
+TEST(LossTerms, HowLargeWeightsAreIsAMetric) {
+  const OddPart weights = PartBesideLoss("loss=2.5, weight_rms=nan, aux=0.5");
+  EXPECT_EQ(weights.name, "weight_rms");
+  EXPECT_TRUE(weights.metric);
+  EXPECT_FALSE(PartBesideLoss("loss=2.5, mean_error=nan").metric);
+}
+
 TEST(LossTerms, WhatIsNoTermIsNotOneBesideALoss) {
   for (const char* line :
-       {"loss 2.3 val_loss nan", "loss 2.3 best nan", "loss 2.3 grad_norm inf",
-        "loss: 2.3, best_loss: inf", "loss 2.3 (best inf)", "loss 2.3 nan",
-        "loss 2.3 reward inf (ppl inf)", "loss 2.3 in banana loss_a 0.2",
-        "loss 2.3 loss_scale inf", "loss=2.3 grad_norm={'1_experts': nan}",
-        "loss=2.3, weight_rms=nan", "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
+       {"loss=2.3, param_rms=inf", "loss 2.3 val_loss nan", "loss 2.3 best nan",
+        "loss 2.3 grad_norm inf", "loss: 2.3, best_loss: inf",
+        "loss 2.3 (best inf)", "loss 2.3 nan", "loss 2.3 reward inf (ppl inf)",
+        "loss 2.3 in banana loss_a 0.2", "loss 2.3 loss_scale inf",
+        "loss=2.3 grad_norm={'1_experts': nan}",
+        "loss 2.3 lr 0.1 norms: (enc nan, dec 0.1)",
         "loss: 2.3 reward_std: nan explained_variance: nan, tok/s: inf", ""}) {
     EXPECT_EQ(PartBesideLoss(line).name, "") << line;
   }

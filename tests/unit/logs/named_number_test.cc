@@ -84,6 +84,17 @@ TEST(EpochSteps, CountFromZeroWithoutAStepTwice) {
   EXPECT_EQ(steps.Step(1, 10), 110);
 }
 
+TEST(EpochSteps, OneThatEndsWhereTheNextBeginsGoesOn) {
+  SeenEpochSteps steps;
+  EXPECT_EQ(steps.Step(1, 100), 100);
+  EXPECT_EQ(steps.Step(1, 200), 200);
+  EXPECT_EQ(steps.Step(2, 200), 200);
+  EXPECT_EQ(steps.Step(2, 300), 300);
+  SeenEpochSteps lines;  // one an epoch, of its last step
+  EXPECT_EQ(lines.Step(1, 100), 100);
+  EXPECT_EQ(lines.Step(2, 100), 200);
+}
+
 TEST(EpochSteps, BeginAnew) {
   EpochSteps steps;
   EXPECT_EQ(steps.Step(1, 100), 100);

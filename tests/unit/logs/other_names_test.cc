@@ -137,6 +137,63 @@ TEST(OtherNames, ACostOfTimeIsNoLoss) {
   EXPECT_NE(alike("cost"), "");
 }
 
+TEST(OtherNames, ATotalBesideWhatALossMeasuresIsTheLoss) {
+  EXPECT_EQ(Told("step 100, policy=5.5 mse=0.25 reg=2.5 total=11.5\n"
+                 "step 200, policy=5.5 mse=0.25 reg=2.5 total=nan"),
+            "step=100 loss=11.5\nstep=200 loss=nan\n");
+  EXPECT_EQ(Told("step 1, mse=0.25 total=5000\nstep 2, mse=0.25, total=5000"),
+            "step=1 loss=0.25\nstep=2 loss=0.25\n")
+      << "of samples";
+  EXPECT_EQ(Told("step 1, avg_loss=0.25 total=3.5"), "step=1 loss=0.25\n")
+      << "of seconds, maybe";
+}
+
+// Paddle of 2016 and 2017.
+TEST(OtherNames, ACostOfABatchIsALoss) {
+  EXPECT_EQ(Told("..Pass 0, Batch 500, Cost 41.25, time 98.4 s\n"
+                 "..Pass 0, Batch 1000, Cost nan, time 196.9 s\n"
+                 "Pass 0, Batch 1500, Time cost 9.5, samples 3"),
+            "step=500 loss=41.25 guessed\nstep=1000 loss=nan guessed\n");
+  std::string lines;
+  for (const char* batch : {"200", "400", "600", "800", "1000"}) {
+    lines += std::string("T.cpp:165]  Batch=") + batch +
+             " samples=9 AvgCost=60.5 CurrentCost=58.5 Eval: error=0.5\n";
+  }
+  EXPECT_EQ(Told(lines),
+            "step=800 loss=58.5\n"
+            "step=1000 loss=58.5\n");
+}
+
+TEST(OtherNames, OtherWordsBeforeABatchAreAnEpochs) {
+  std::string lines;
+  for (const char* epoch : {"1", "2", "3"}) {
+    for (const char* batch : {"0", "50", "100"}) {
+      lines += std::string("training: ") + epoch + " batch " + batch +
+               " batch_loss: 0.5\n";
+    }
+  }
+  const std::string told = Told(lines);
+  EXPECT_TRUE(told.ends_with("step=400 loss=0.5\n")) << told;
+}
+
+// Lines in words that say what others say with signs are none that are lost.
+TEST(OtherNames, ALossInWordsBesideOneWithASignIsRead) {
+  std::vector<std::string> lines;
+  for (int step = 10; step < 200; step += 10) {
+    const std::string number = std::to_string(step);
+    const std::string loss = "3." + std::to_string(500 - step);
+    lines.push_back("Iter " + number + ": Train loss " + loss + ", It/sec 2.5");
+    lines.push_back("{'Step': " + number + ", 'Loss': '" + loss + "1'}");
+    lines.push_back("  1%|     | " + number +
+                    "/1000 [00:30<53:42,  3.25s/it, Loss=" + loss + "1]");
+  }
+  const ReadLog read = ReadAll(lines);
+  EXPECT_EQ(read.coverage.unread, 0u);
+  for (const LogRecord& record : read.records) {
+    EXPECT_EQ(record.optimizer, "");
+  }
+}
+
 // MXNet's lines of one metric each.
 TEST(OtherNames, AScoreOfATrainingIsNoLoss) {
   std::string lines;
@@ -291,18 +348,6 @@ TEST(OtherNames, WhatTheLossesOfAGansPlayersAreMadeOf) {
            "D_Fake: 0.5 D_real: 0.25"),
       "step=96 loss=10.25 of_adversary scaler=0\n"
       "step=96 loss=0.75 of_adversary scaler=1\n");
-}
-
-TEST(OtherNames, ACostMayBeTheCurrentOne) {
-  std::string lines;
-  for (int batch = 1; batch <= 6; ++batch) {
-    lines += "x.cpp:165]  Batch=" + std::to_string(200 * batch) +
-             " AvgCost=2.5 CurrentCost=" + (batch < 6 ? "2.25" : "nan") +
-             " Eval: avg_tok_cost=0.5\n";
-  }
-  EXPECT_EQ(ToldFacts("alike_lines", lines),
-            "step=200 loss=2.25\nstep=400 loss=2.25\nstep=600 loss=2.25\n"
-            "step=800 loss=2.25\nstep=1000 loss=2.25\nstep=1200 loss=nan\n");
 }
 
 TEST(OtherNames, LossesByNamesInShortAreParts) {

@@ -28,7 +28,7 @@ TEST(PrivateNames, ALossMayBeNamedByItsSet) {
   EXPECT_EQ(UsualMeaning("train_err"), ColumnMeaning::kWeakMeasure);
   EXPECT_EQ(UsualMeaning("step_train"), ColumnMeaning::kStep);
   EXPECT_EQ(UsualMeaning("tl"), ColumnMeaning::kNothing);
-  EXPECT_EQ(EvaluationMeaning("mse_holdout"), ColumnMeaning::kMeanLoss);
+  EXPECT_EQ(EvaluationMeaning("mse_holdout"), ColumnMeaning::kSquares);
   EXPECT_EQ(EvaluationMeaning("valid_0-rmse"), ColumnMeaning::kMeasure);
   EXPECT_EQ(EvaluationMeaning("val_acc"), ColumnMeaning::kNothing);
   EXPECT_EQ(EvaluationMeaning("interval"), ColumnMeaning::kNothing);

@@ -64,14 +64,14 @@ TEST(StepInWords, CountsMayBeInThousands) {
   EXPECT_EQ(StepOf("rate 4.7it/s loss=2.3"), -1);
 }
 
-TEST(StepInWords, ABatchBesideAnEpochMayBeOne) {
+TEST(StepInWords, ABatchMayBeOne) {
   const auto batch = [](const char* line) {
-    const auto place = BatchBesideEpoch(line);
+    const auto place = CountOfBatch(line);
     return place ? place->step : -1;
   };
   EXPECT_EQ(batch("Epoch: 1  Batch: 100  Loss: 2.3"), 100);
   EXPECT_EQ(batch("epoch: 0, batch_id: 10, loss is: 2.3"), 10);
-  EXPECT_EQ(batch("batch: 10, loss is: 2.3"), -1);
+  EXPECT_EQ(batch("batch: 10, loss is: 2.3"), 10);
   EXPECT_EQ(batch("epoch: 0, batch_size: 10"), -1);
 }
 

@@ -18,7 +18,7 @@ std::string Told(std::string_view lines) {
 TEST(StepPlaces, ARatioInFrontIsTheStepAndNotTheEpisode) {
   EXPECT_EQ(Told(" 192/500: episode: 1, episode steps: 192, loss: 2.5\n"
                  " 359/500: episode: 2, episode steps: 167, loss: nan"),
-            "step=192 loss=2.5\nstep=359 loss=nan\n");
+            "step=1 loss=2.5\nstep=359 loss=nan\n");
   EXPECT_EQ(Told("episode: 1, loss: 2.5\nepisode: 2, loss: 2.5"),
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
@@ -30,6 +30,12 @@ TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
             "step=20435 loss=nan learning_rate=0.0002\n");
   EXPECT_EQ(Told("[    ] 3/4, loss=0.5, lr=0.5"),
             "loss=0.5 learning_rate=0.5\n");
+  EXPECT_EQ(Told("[          ] 3/40, loss=0.5\n[=         ] 4/40, loss=0.5"),
+            "step=3 loss=0.5\nstep=4 loss=0.5\n");
+  EXPECT_EQ(Told("[=         ] 2/10 [=======   ] 29/30 loss: 0.5\n"
+                 "[=         ] 3/10 [          ] 1/30 loss: 0.5"),
+            "step=59 loss=0.5\nstep=61 loss=0.5\n")
+      << "the first one's is the epoch";
 }
 
 TEST(StepPlaces, AMessageAboveMayBeginWithTheStep) {

@@ -59,6 +59,16 @@ constexpr SampleLines kLines[] = {
      "   1000      1.33e+01         nan      5.37e-02    9.5e-04",
      "step=0 loss=25 learning_rate=0.001\n"
      "step=1000 loss=nan learning_rate=0.00095"},
+    {"rows of a training and of an evaluation",
+     "  Train      #    Epoch       LR       loss_f         loss\n"
+     "! Validation             0    0.125         0.25        0.75\n"
+     "! Train                  1    0.125         0.25        0.5\n"
+     "! Validation             1    0.125         0.25        0.75\n"
+     "! Train                  2    0.125         nan         nan\n"
+     "! Validation             2    0.125         0.25        0.75",
+     "step=0 loss=0.75 learning_rate=0.125\n"
+     "step=1 loss=0.5 learning_rate=0.125\n"
+     "step=2 loss=nan learning_rate=0.125"},
     {"returns alone", "step,episode_return,length\n10,1.5,9\n20,2.5,8",
      "step=10 loss=-1.5 of_rewards of_objective guessed\n"
      "step=20 loss=-2.5 of_rewards of_objective guessed"},

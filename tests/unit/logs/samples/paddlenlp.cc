@@ -29,6 +29,10 @@ constexpr SampleLines kLines[] = {
      "[40/1000], loss: 9.1, avg_eval_cost: 0.2 sec",
      "step=3 loss=11.625 learning_rate=6.25e-09\n"
      "step=1040 loss=10.25 learning_rate=5e-05 overflowed"},
+    {"another program, which counts epochs from 1",
+     "Train [2023-07-27 11:50:39.6] epoch: [1/50], batch: [100/8832], learning "
+     "rate: 0.0005, train loss: 121.5, eta: 1 day",
+     ""},
     {"the examples",
      "global step 10, epoch: 0, batch: 9, rank_id: 0, loss: 0.693125, lr: "
      "0.0000200000, speed: 5.5000 step/s\n"

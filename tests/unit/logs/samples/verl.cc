@@ -18,6 +18,14 @@ constexpr SampleLines kLines[] = {
      "step=12 loss=-7.5e-05 grad_norm=0.625 learning_rate=1e-06\n"
      "step=13 loss=0.5 grad_norm=nan\n"
      "step=14 loss=0.5 learning_rate=1e-05"},
+    {"an optimizer each of actor and critic, which is trained first",
+     "step:1 - critic/vf_loss:0.5 - critic/grad_norm:nan - critic/lr:0.25 - "
+     "critic/score/mean:0.5\n"
+     "step:2 - critic/vf_loss:0.5 - critic/grad_norm:nan - actor/pg_loss:"
+     "0.125 - actor/grad_norm:0.5 - actor/lr:0.25 - critic/score/mean:0.5",
+     "step=1 grad_norm=nan learning_rate=0.25 scaler=1\n"
+     "step=2 loss=0.125 grad_norm=0.5 learning_rate=0.25 scaler=0\n"
+     "step=2 grad_norm=nan scaler=1"},
     {"torn", "step:12 - actor/pg_loss:-7.5", ""},
 };
 
