@@ -10,6 +10,12 @@ namespace {
 
 constexpr double kLowRate = 0.01;  // of the highest learning rate; ours
 
+// Says that weights may be NaN, which no update changes.
+bool IsBad(const StepRecord& r) {
+  return !std::isfinite(r.get(StepField::kLoss).value_or(0)) ||
+         !std::isfinite(r.get(StepField::kGradNorm).value_or(0));
+}
+
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 100, 1, 1000000, "updates",
      "ours: where gradients are accumulated, records of micro-steps show no "
@@ -23,7 +29,8 @@ constinit const RuleSpec WeightUnchanged::kSpec = {
     "weight_unchanged",
     Family::kWeight,
     "Updates are applied and the weights do not change.",
-    "In hold updates in a row that were not skipped, with a learning rate of "
+    "In hold updates in a row that were not skipped, of a loss and a norm that "
+    "are finite, with a learning rate of "
     "at least a hundredth of its highest (ten times hold where it is not "
     "collected), the replica's digest is the same or the norm of the update is "
     "0; for information where it was never otherwise.",
@@ -63,7 +70,7 @@ bool WeightUnchanged::Follow(const StepRecord& record) {
 Severity WeightUnchanged::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   const bool told = r.replica_digest || r.has(StepField::kUpdateNorm);
-  if (!told || c.scaler.fate() == Fate::kLost || !Learns(r)) {
+  if (!told || c.scaler.fate() == Fate::kLost || !Learns(r) || IsBad(r)) {
     return episode_.severity();
   }
   const bool changed = Follow(r);
