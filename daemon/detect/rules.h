@@ -115,7 +115,7 @@ using TimeRules = RuleList<Stalled, TelemetryGap, StepRankSkew, ProgramEnded,
                            EvaluationNonfinite, LayerWithoutGradient,
                            TermNonfinite, ScoreLost, DataFromStart>;
 
-static_assert(sizeof(StepRules) <= 4224, "a part of every rank's state");
+static_assert(sizeof(StepRules) <= 4288, "a part of every rank's state");
 
 // A RulesInForce made ready for the lists. Thresholds that the set lacks
 // are the defaults (an older daemon wrote it); rules that do not exist are
