@@ -16,8 +16,7 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 // A spike that shows a way back is none to warn of until it lasts so long.
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
-constexpr int32_t kFirst = 16;  // norms before it, too few for a level; ours
-constexpr int32_t kFresh = 64;  // norms of a run that has just begun; ours
+constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
 
@@ -59,8 +58,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "move by half a percent of its largest: it has converged; and where it had "
     "larger ones, and the loss stands at a twentieth of its first values or "
     "less. Not where it "
-    "climbs without a jump from its first 64 norms on, or leaves its first 16 "
-    "however far, and the loss is at its "
+    "climbs without a jump from its first 64 norms on, and the loss is at its "
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
@@ -81,10 +79,8 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  // A norm may grow while the loss is at its lowest, and from next to nothing
-  // where weights begin at 0, as those of an adapter do.
-  const bool first = s.values() - x.values() < kFirst;
-  const bool grows = (first || x.mean_rise() < kGrowsSo) && Learns(c);
+  // A norm may grow while the loss is at its lowest.
+  const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
   const bool passes = x.values() < kBriefly && s.comes_down();
   if (x.above() < t[kHold] || x.nats() < t[kNats] || grows || passes) {
     return Severity::kInfo;
