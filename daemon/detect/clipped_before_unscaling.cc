@@ -38,7 +38,8 @@ constinit const RuleSpec ClippedBeforeUnscaling::kSpec = {
     "The gradient norm times the loss scale (8 at least) is the same number, "
     "to a thousandth, in hold updates in a row, and the scale moved meanwhile "
     "or that number is one of two digits between 0.001 and 100 and the norm "
-    "none of three.",
+    "none of three; or the client saw in hold updates in a row that a limit "
+    "cut gradients that were not unscaled yet.",
     "Norm times scale is another number hold times.",
     kThresholds};
 
@@ -48,8 +49,21 @@ bool ClippedBeforeUnscaling::IsLimit(double norm) const {
          IsRound(limit_, 2, kEqual) && !IsRound(norm, 3, kPrinted);
 }
 
+Severity ClippedBeforeUnscaling::OnSeen(const StepContext& c, bool seen,
+                                        Thresholds t) {
+  seen_ = seen ? seen_ + 1 : 0;
+  if (seen_ == 1) since_ = c.record.step;
+  const bool holds = seen_ >= t[kHold];
+  if (holds) told_ = seen_;
+  return episode_.OnSince(since_, holds ? Severity::kWarning : Severity::kNone,
+                          !seen, c.record.step, t[kHold]);
+}
+
 Severity ClippedBeforeUnscaling::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
+  const bool seen =
+      r.update != nullptr && r.update->fault == UpdateFault::kClippedScaled;
+  if (seen || seen_ > 0) return OnSeen(c, seen, t);
   if (!r.has(StepField::kGradNorm) || !r.has(StepField::kLossScale)) {
     return episode_.severity();
   }
@@ -70,6 +84,7 @@ Severity ClippedBeforeUnscaling::OnStep(const StepContext& c, Thresholds t) {
     moved_ = false;
   }
   const bool clipped = same_ >= t[kHold] && IsLimit(norm);
+  if (clipped) told_ = 0;
   return episode_.OnSince(since_,
                           clipped ? Severity::kWarning : Severity::kNone, !same,
                           r.step, t[kHold]);
@@ -77,6 +92,14 @@ Severity ClippedBeforeUnscaling::OnStep(const StepContext& c, Thresholds t) {
 
 void ClippedBeforeUnscaling::Describe(Finding* finding) const {
   episode_.Describe(finding);
+  if (told_ > 0) {
+    finding->sentence = Sentence(
+        "Gradients are clipped before they are unscaled, in ", told_,
+        " records in a row: the limit holds for gradients times the loss "
+        "scale, and every update is cut to the limit divided by the scale.");
+    finding->numbers = {{"attempts", static_cast<double>(told_), "updates"}};
+    return;
+  }
   finding->sentence = Sentence(
       "The gradient norm times the loss scale is ", limit_, " in ", same_,
       " records in a row: gradients are clipped before they are unscaled, and "

@@ -1,5 +1,6 @@
 #include "detect/metric_absent_as_zero.h"
 
+#include <cmath>
 #include <utility>
 
 #include "detect/sentence.h"
@@ -37,7 +38,7 @@ Severity MetricAbsentAsZero::OnStep(const StepContext& c, Thresholds t) {
   }
   if (!r.has(StepField::kLoss)) return episode_.severity();
   const double before = std::exchange(loss_, r[StepField::kLoss]);
-  if (loss_ != before) ++zeros_;
+  if (std::isfinite(loss_) && loss_ != before) ++zeros_;
   const bool enough = zeros_ >= t[kHold];
   return episode_.On(enough ? Severity::kInfo : Severity::kNone, false, r.step,
                      1);

@@ -11,10 +11,11 @@
 
 namespace nanwatch {
 
-// Trivially copyable.
-class OpNameText {
+// Trivially copyable; the last kBytes of a name.
+template <size_t kBytes>
+class NameText {
  public:
-  OpNameText() = default;
+  NameText() = default;
   void Set(std::string_view name) {
     const size_t keep = std::min(name.size(), text_.size());
     name.remove_prefix(name.size() - keep);
@@ -29,9 +30,12 @@ class OpNameText {
   std::string_view get() const { return {text_.data(), size_}; }
 
  private:
-  std::array<char, 47> text_{};
+  std::array<char, kBytes> text_{};
   uint8_t size_ = 0;
 };
+
+using OpNameText = NameText<47>;
+using PartNameText = NameText<23>;  // of a model: "decoder.head"
 
 }  // namespace nanwatch
 

@@ -139,6 +139,7 @@ void ReplicaDivergence::Describe(Finding* finding) const {
   }
   finding->numbers = {{"digests", static_cast<double>(digests_), "ranks"},
                       {"apart", apart_ ? 1.0 : 0.0, ""}};
+  if (!equal_once_) finding->numbers.push_back({"never_equal", 1, ""});
   if (apart_ && odd_rank_ < 0) {
     finding->sentence = Sentence(
         "The ranks do not exchange gradients: their norms differ, and so do "

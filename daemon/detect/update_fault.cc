@@ -44,10 +44,34 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kNotUnscaled:
       return "The optimizer gets gradients that are still multiplied by the "
              "loss scale: they were scaled and never unscaled";
+    case UpdateFault::kNotHeld:
+      return " gets gradients, and no optimizer holds it: it is not trained";
+    case UpdateFault::kHeldBack:
+      return " gets gradients, and no optimizer holds it: it is not trained, "
+             "which may be meant";
+    case UpdateFault::kNeverCalled:
+      return " gets gradients, and the optimizer that holds it is never "
+             "called: it is not trained";
+    case UpdateFault::kClippedScaled:  // clipped_before_unscaling says it
     case UpdateFault::kNone:
       break;
   }
   return "";
+}
+
+// Of a part of the model, which the words begin with.
+bool IsOfPart(UpdateFault fault) {
+  return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||
+         fault == UpdateFault::kNeverCalled;
+}
+
+UpdateFault FaultOf(const StepContext& c) {
+  const UpdateFacts* facts = c.record.update;
+  if (facts == nullptr) {
+    return c.rate->idle() > 0 ? UpdateFault::kNoRate : UpdateFault::kNone;
+  }
+  return facts->fault == UpdateFault::kClippedScaled ? UpdateFault::kNone
+                                                     : facts->fault;
 }
 
 // The loss comes down: what is printed is not the rate of all that learns.
@@ -68,7 +92,10 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "At hold updates in a row (hold_zero where all gradients are exactly 0) "
     "the client saw the same: no backward pass, gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
-    "weights or is not called, gradients that are never unscaled. A rate of 0 "
+    "weights or is not called, gradients that are never unscaled, a part of "
+    "the model that gets gradients and that no optimizer updates. Such a part "
+    "that stands before what is trained is for information: to train a head "
+    "alone may be meant. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
     "So is one that is printed as 0 for idle_hold updates from the first "
@@ -84,9 +111,7 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
 
 Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
-  const UpdateFault fault = r.update != nullptr  ? r.update->fault
-                            : c.rate->idle() > 0 ? UpdateFault::kNoRate
-                                                 : UpdateFault::kNone;
+  const UpdateFault fault = FaultOf(c);
   // Records that tell nothing are not shown to it.
   const int64_t before = std::exchange(update_, c.scaler.updates());
   if (update_ - before > 1 || (before == 0 && update_ > 1)) {
@@ -114,11 +139,13 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     if (held_ >= hold) {
       said_ = fault;
       told_ = held_;
+      of_.Set(r.update != nullptr ? r.update->of : std::string_view());
       const bool ends = fault == UpdateFault::kNoRate && ever_fine_;
       const bool goes_on =
           held_ >= t[kIdleHold] &&
           held_ >= t[kIdleShare] * static_cast<double>(update_);
-      trigger = ends && !goes_on ? Severity::kInfo : Severity::kWarning;
+      const bool meant = fault == UpdateFault::kHeldBack || (ends && !goes_on);
+      trigger = meant ? Severity::kInfo : Severity::kWarning;
     }
   }
   // One that is read from a record alone.
@@ -135,8 +162,10 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
 
 void UpdateFaultRule::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  finding->sentence =
-      Sentence(WordsOf(said_), ", for ", told_, " records in a row.");
+  const std::string_view part =
+      of_.get().empty() ? "A part of the model" : of_.get();
+  finding->sentence = Sentence(IsOfPart(said_) ? part : "", WordsOf(said_),
+                               ", for ", told_, " records in a row.");
   finding->numbers = {{"fault", static_cast<double>(said_), ""},
                       {"updates", static_cast<double>(told_), "updates"}};
 }

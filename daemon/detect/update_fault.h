@@ -1,7 +1,8 @@
 // Rule 62, update_fault: the client saw that updates are made in a way that
 // learns nothing, or not from these gradients: no backward pass, gradients that
 // are cleared before the update or never, an optimizer that holds other
-// weights, that is never called, or whose learning rate is 0.
+// weights, that is never called, or whose learning rate is 0; a part of the
+// model that none updates.
 
 #ifndef NANWATCH_DETECT_UPDATE_FAULT_H_
 #define NANWATCH_DETECT_UPDATE_FAULT_H_
@@ -10,6 +11,7 @@
 
 #include "detect/context.h"
 #include "detect/episode.h"
+#include "detect/op_name_text.h"
 #include "model/finding.h"
 #include "model/rule.h"
 
@@ -32,6 +34,7 @@ class UpdateFaultRule {
   int32_t told_ = 0;    // of them, when it was said last
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
+  PartNameText of_{};       // the part of the model that it is said of
   bool ever_fine_ = false;  // an update without any was told
 };
 

@@ -8,6 +8,12 @@
 namespace nanwatch {
 namespace {
 
+// Says that weights may be NaN, which no update changes.
+bool IsBad(const StepRecord& r) {
+  return !std::isfinite(r.get(StepField::kLoss).value_or(0)) ||
+         !std::isfinite(r.get(StepField::kGradNorm).value_or(0));
+}
+
 constexpr ThresholdSpec kThresholds[] = {
     {"hold", 100, 1, 1000000, "updates",
      "ours: where gradients are accumulated, records of micro-steps show no "
@@ -21,7 +27,8 @@ constinit const RuleSpec WeightUnchanged::kSpec = {
     "weight_unchanged",
     Family::kWeight,
     "Updates are applied and the weights do not change.",
-    "In hold updates in a row that were not skipped, with a learning rate of "
+    "In hold updates in a row that were not skipped, of a loss and a norm that "
+    "are finite, with a learning rate of "
     "at least a hundredth of its highest (ten times hold where it is not "
     "collected), the replica's digest is the same or the norm of the update is "
     "0; for information where it was never otherwise.",
@@ -55,8 +62,8 @@ Severity WeightUnchanged::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   const bool told = r.replica_digest || r.has(StepField::kUpdateNorm);
   const bool has_rate = r.has(StepField::kLearningRate);
-  if (!told || c.scaler.fate() == Fate::kLost ||
-      (has_rate && c.rate->is_low())) {
+  const bool low = has_rate && c.rate->is_low();
+  if (!told || c.scaler.fate() == Fate::kLost || low || IsBad(r)) {
     return episode_.severity();
   }
   const bool changed = Follow(r);

@@ -220,7 +220,9 @@ void SayOfLoss(const Facts& f, Match* match) {
     match->Advise(fmt::format(
         "{} (arguments of nanwatch.torch.watch, or of a trainer's callback). "
         "Then every module is looked at, and the verdict names the one in "
-        "which the NaN begins.",
+        "which the NaN begins. If it names none, what the program itself "
+        "computes of the model's output makes it: a log or root of 0, a "
+        "division by 0.",
         level->second == "ops"
             ? "Level \"ops\" looked at some modules at each step, within its "
               "budget. Run it again with budget=1e9"

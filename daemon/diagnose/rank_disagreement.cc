@@ -17,9 +17,10 @@ bool WhenRanksDisagree(const Facts& f, const Matches&, Match* match) {
 void SayRanksDisagree(const Facts&, Match* match) {
   // The others say so themselves, or only count steps differently.
   const bool apart = NumberOf(*match->finding, "apart").value_or(0) == 1;
-  const bool drifts =
-      !apart && (match->finding->rule == RuleId::kScaleRankMismatch ||
-                 match->finding->rule == RuleId::kReplicaDivergence);
+  // Replicas that never were equal may well keep their distance.
+  const bool drifts = !apart && !NumberOf(*match->finding, "never_equal") &&
+                      (match->finding->rule == RuleId::kScaleRankMismatch ||
+                       match->finding->rule == RuleId::kReplicaDivergence);
   match->Say(match->Quote(*match->finding,
                           drifts ? InSummary::kPart : InSummary::kAll) +
              (drifts ? " The weights of these ranks drift apart." : ""));

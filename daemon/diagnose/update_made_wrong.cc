@@ -51,6 +51,16 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kNotUnscaled, kTooLarge,
      "Call scaler.step(optimizer) and scaler.update() in place of "
      "optimizer.step(), or no scaler.scale() at all."},
+    {UpdateFault::kNotHeld, kNothingLearned,
+     "Make the optimizer after the last change of the model, of all its "
+     "parameters (optimizer.add_param_group adds some later). What is not to "
+     "be trained: requires_grad_(False) says so, and spares its gradients."},
+    {UpdateFault::kHeldBack, RuleSet(),
+     "If it is not to be trained, requires_grad_(False) says so, and spares "
+     "its gradients. If it is: give it to an optimizer (add_param_group)."},
+    {UpdateFault::kNeverCalled, kNothingLearned,
+     "Call step() of that optimizer, too: see whether another one's step() is "
+     "called in its place."},
 };
 
 const OfFault* Find(const Finding& finding) {

@@ -77,14 +77,19 @@ enum class UpdateFault : uint8_t {
   kAllZero,       // all gradients are exactly 0
   kNotCleared,    // on top of gradients of the update before
   kNotUnscaled,   // gradients still times the loss scale
+  kNotHeld,       // `of` gets gradients, and no optimizer has it
+  kHeldBack,      // the same, before what is trained: may well be meant
+  kNeverCalled,   // `of` gets gradients, and its optimizer's step() never comes
+  kClippedScaled,  // gradients were clipped before they were unscaled
 };
-inline constexpr int kUpdateFaults = 9;
+inline constexpr int kUpdateFaults = 13;
 struct UpdateFacts {
   uint32_t row = 0;
   UpdateFault fault = UpdateFault::kNone;
   // Of the elements of weights in 16 bits that had a gradient: what the last
   // updates left as it was, 0..1. Absent: not measured at this row.
   std::optional<double> stuck;
+  std::string of;  // the part of the model that the fault is of
 };
 
 // The data that a row trained on, as the program numbers it: both included.

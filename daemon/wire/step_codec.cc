@@ -176,6 +176,7 @@ Verdict ReadUpdateFacts(const Batch& from, size_t rows, StepColumns* to) {
       facts.fault = static_cast<UpdateFault>(one.fault());
     }
     if (one.has_stuck_fraction()) facts.stuck = one.stuck_fraction();
+    if (one.of().size() <= limits::kNameBytes) facts.of = one.of();
   }
   return std::nullopt;
 }
@@ -302,6 +303,7 @@ void WriteSteps(const StepColumns& from, Batch* to) {
     one->set_row(facts.row);
     one->set_fault(static_cast<v1::UpdateFault>(facts.fault));
     if (facts.stuck) one->set_stuck_fraction(*facts.stuck);
+    if (!facts.of.empty()) one->set_of(facts.of);
   }
   for (const SampleRange& range : from.samples) {
     v1::SampleRange* one = to->add_samples();

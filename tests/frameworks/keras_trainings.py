@@ -61,6 +61,14 @@ def test_a_rate_of_0(daemon, name):
     assert "learning rate is 0" in it.headline, it
 
 
+def test_the_rate_that_an_update_had(daemon, name):
+    """And not the one of the next: five have another than 0."""
+    it = fit(daemon, name, *pictures(640),
+             rate=keras.optimizers.schedules.PolynomialDecay(1e-2, 5, 0.0))
+    assert "learning rate is 0" in it.headline, it
+    assert it.step == 5, it
+
+
 @pytest.mark.parametrize("highest", [1, 2])
 def test_a_cross_entropy_below_0(daemon, name, highest):
     """Labels 1 and 2 where 0 and 1 are meant."""

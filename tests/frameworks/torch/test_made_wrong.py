@@ -116,6 +116,27 @@ def unscales_and_clips(model, optimizer, scaler):
     unscales(model, optimizer, scaler)
 
 
+def asks_for_the_norm(model, optimizer, scaler):
+    """Of what is scaled: its limit cuts nothing."""
+    nn.utils.clip_grad_norm_(model.parameters(), float("inf"))
+    unscales(model, optimizer, scaler)
+
+
+def limits_nothing(model, optimizer, scaler):
+    nn.utils.clip_grad_value_(model.parameters(), 1e30)
+    unscales(model, optimizer, scaler)
+
+
+def clips_values(model, optimizer, scaler):
+    nn.utils.clip_grad_value_(model.parameters(), 0.5)
+    unscales(model, optimizer, scaler)
+
+
+def clips_what_is_scaled(model, optimizer, scaler):
+    nn.utils.clip_grad_norm_(model.parameters(), 0.7321)
+    unscales(model, optimizer, scaler)
+
+
 def unscales_alone(model, optimizer, scaler):
     scaler.unscale_(optimizer)
     optimizer.step()
@@ -132,8 +153,9 @@ def never_unscales(model, optimizer, scaler):
     optimizer.step()
 
 
-@pytest.mark.parametrize("loop", [unscales, unscales_and_clips,
-                                  unscales_alone, unscales_by_hand])
+@pytest.mark.parametrize("loop", [
+    unscales, unscales_and_clips, unscales_alone, unscales_by_hand,
+    asks_for_the_norm, limits_nothing])
 def test_scaled_and_unscaled(daemon, name, loop):
     it = scaled(daemon, name, loop, rate=1e-3)
     assert it.worst == "", it
@@ -141,6 +163,44 @@ def test_scaled_and_unscaled(daemon, name, loop):
 
 def test_never_unscaled(daemon, name):
     is_said(scaled(daemon, name, never_unscales), "never unscaled")
+
+
+@pytest.mark.parametrize("loop", [clips_values, clips_what_is_scaled])
+def test_clipped_before_unscaling(daemon, name, loop, device):
+    it = scaled(daemon, name, loop)
+    assert it.worst == "warning" and it.cause == "scaler_misuse", it
+    assert "clipped before they are unscaled" in it.headline, it
+
+
+def test_gradients_of_0_that_are_clipped(daemon, name):
+    """Nobody clears them: that a clip writes to them is none of it."""
+    model = net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+
+    def loop(model, optimizer, loss, i):
+        optimizer.zero_grad()
+        (loss * 0.0).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+    it = train(daemon, name, loop, model=model, optimizer=optimizer)
+    is_said(it, "exactly 0")
+
+
+def test_labels_that_are_all_ignored(daemon, name):
+    """Their mean is NaN, and its gradients are exactly 0."""
+    model = nn.Linear(8, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+    ignored = torch.full((32,), -100)
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for x, _ in batches(150):
+            loss = nn.functional.cross_entropy(model(x), ignored)
+            made_wrong.clips(model, optimizer, loss, 0)
+            watch.step(loss)
+    it = Verdict(daemon, name)
+    assert it.worst == "critical", it
+    assert all(each["cause"] != "update_made_wrong" for each in it.causes), it
 
 
 def test_a_loss_of_0_from_the_start_learns_nothing(daemon, name):

@@ -62,6 +62,7 @@ struct Update {
   std::optional<double> underflow_fraction{};
   std::optional<double> applied_grad_norm{};
   UpdateFault fault = UpdateFault::kNone;
+  std::string of{};
   std::optional<double> stuck{};
   int64_t unseen = 0;  // steps before this one that were not recorded
 };
@@ -126,7 +127,7 @@ class StepFeed {
   Severity Step(const Update& update) {
     step += 1 + update.unseen;
     StepRecord record = RecordOf(update, step);
-    const UpdateFacts facts{0, update.fault, update.stuck};
+    const UpdateFacts facts{0, update.fault, update.stuck, update.of};
     if (update.fault != UpdateFault::kNone || update.stuck) {
       record.update = &facts;
     }

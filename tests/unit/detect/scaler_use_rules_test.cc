@@ -154,6 +154,9 @@ TEST(MetricAbsentAsZero, VanishedAbsentAndStandingOnesAreNot) {
   StepFeed<MetricAbsentAsZero> standing(NoScaler());
   standing.Steps({.loss = 0.7, .grad_norm = 0}, 500);
   EXPECT_EQ(standing.worst, Severity::kNone) << "nothing shows that it moves";
+  StepFeed<MetricAbsentAsZero> bad(NoScaler());
+  bad.Steps({.loss = std::nan(""), .grad_norm = 0}, 500);
+  EXPECT_EQ(bad.worst, Severity::kNone) << "of labels that are all ignored";
 }
 
 // --- 57 lr_skip_desync -------------------------------------------------------

@@ -36,6 +36,21 @@ TEST(ClippedBeforeUnscaling, ALimitDividedByTheScaleIsAWarning) {
   }
 }
 
+TEST(ClippedBeforeUnscaling, WhatTheClientSawIsAWarning) {
+  StepFeed<ClippedBeforeUnscaling> f(Scaler("pytorch"));
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(f.now, Severity::kNone);
+    f.Step({.scale = 1024,
+            .grad_norm = 0.5 + 0.1 * i,
+            .fault = UpdateFault::kClippedScaled});
+  }
+  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.Described().opened_step, 1);
+  ExpectWords(f.Described().sentence);
+  for (int i = 0; i < 16; ++i) f.Step(Norm(0.5 + 0.1 * i));
+  EXPECT_EQ(f.now, Severity::kNone);
+}
+
 TEST(ClippedBeforeUnscaling, ALimitOfManyDigitsIsKnownOnceTheScaleMoves) {
   StepFeed<ClippedBeforeUnscaling> f(Scaler("pytorch"));
   f.Steps(Norm(0.73217 / 65536), 100);

@@ -20,6 +20,8 @@ Update Faulty(UpdateFault fault) { return {.loss = 2.0, .fault = fault}; }
 TEST(UpdateFault, EachIsAWarningAfterItsHold) {
   for (int f = 1; f < kUpdateFaults; ++f) {
     const auto fault = static_cast<UpdateFault>(f);
+    if (fault == UpdateFault::kHeldBack) continue;
+    if (fault == UpdateFault::kClippedScaled) continue;  // another rule's
     StepFeed<UpdateFaultRule> feed;
     const int hold = fault == UpdateFault::kAllZero ? 50 : 8;
     feed.Steps(Faulty(fault), hold - 1);
@@ -31,6 +33,26 @@ TEST(UpdateFault, EachIsAWarningAfterItsHold) {
     feed.Step(Faulty(UpdateFault::kNone));
     EXPECT_EQ(NumberOf(feed.Described(), "updates"), hold) << "while it was so";
   }
+}
+
+TEST(UpdateFault, APartThatIsNotTrainedIsNamed) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kNotHeld, .of = "head"}, 8);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  ExpectWords(feed.Described().sentence);
+}
+
+TEST(UpdateFault, APartBeforeWhatIsTrainedIsANote) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kHeldBack, .of = "body"}, 500);
+  EXPECT_EQ(feed.worst, Severity::kInfo);
+  ExpectWords(feed.Described().sentence);
+}
+
+TEST(UpdateFault, WhereGradientsAreClippedIsNoneOfIts) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps(Faulty(UpdateFault::kClippedScaled), 100);
+  EXPECT_EQ(feed.worst, Severity::kNone);
 }
 
 TEST(UpdateFault, NowAndThenIsNone) {

@@ -152,6 +152,15 @@ TEST(WeightUnchanged, ADigestThatStopsWarns) {
   EXPECT_EQ(f.Step({.learning_rate = 1e-3, .digest = 1}), Severity::kNone);
 }
 
+TEST(WeightUnchanged, WeightsThatAreNanStaySo) {
+  StepFeed<WeightUnchanged> f(NoScaler());
+  for (uint64_t i = 0; i < 50; ++i) {
+    f.Step({.loss = 1, .learning_rate = 1e-3, .digest = i});
+  }
+  f.Steps({.loss = std::nan(""), .learning_rate = 1e-3, .digest = 7}, 500);
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 TEST(WeightUnchanged, WhatNeverMovedIsForInformation) {
   StepFeed<WeightUnchanged> digest(NoScaler());
   digest.Steps({.update_norm = 1, .learning_rate = 1e-3, .digest = 5}, 500);

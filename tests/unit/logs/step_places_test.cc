@@ -34,7 +34,7 @@ TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
             "step=3 loss=0.5\nstep=4 loss=0.5\n");
   EXPECT_EQ(Told("[=         ] 2/10 [=======   ] 29/30 loss: 0.5\n"
                  "[=         ] 3/10 [          ] 1/30 loss: 0.5"),
-            "step=59 loss=0.5\nstep=61 loss=0.5\n")
+            "step=29 loss=0.5\nstep=31 loss=0.5\n")
       << "the first one's is the epoch";
 }
 

@@ -34,8 +34,8 @@ class _Read:
 
 def taker(model: Any, variables: list[Any], schedule: Any) -> Taker:
     """Of a model that trains: `variables` of its optimizer, of one element
-    each; with a `schedule` the last of them counts iterations, and becomes the
-    learning rate of that one."""
+    each; with a `schedule` the last of them counts iterations that are over,
+    and becomes the learning rate that the newest of them had."""
     kind = {"jax": _of_jax, "torch": _of_torch}.get(keras.backend.backend())
     return (kind or _of_others)(model, variables, schedule)
 
@@ -46,7 +46,7 @@ Taker = Callable[[], Numbers]
 def _scheduled(schedule: Any, values: list[Any]) -> list[Any]:
     if schedule is None:
         return values
-    return [*values[:-1], schedule(values[-1])]
+    return [*values[:-1], schedule(keras.ops.maximum(values[-1] - 1, 0))]
 
 
 def _of_others(model: Any, variables: list[Any], schedule: Any) -> Taker:

@@ -41,6 +41,7 @@ _MORE = frozenset(
         "batch",
         "update_fault",
         "stuck_fraction",
+        "fault_of",
         "time",
     }
 )
@@ -107,6 +108,7 @@ class Run(RunEnds):
             batch: Any = None,
             update_fault: int = 0,
             stuck_fraction: float | None = None,
+            fault_of: str = "",
             batch_digest: int | None = None,
             time: float | None = None,
         ) -> None:
@@ -120,7 +122,8 @@ class Run(RunEnds):
             `applied_grad_norm` is of what the optimizer got, after clipping.
             `batch`: the numbers of the samples that it trained on, one or
             several: a verdict then names which to leave out. What watches
-            see of updates is `update_fault` and `stuck_fraction`.
+            see of updates is `update_fault`, the part of the model that it is
+            of, `fault_of`, and `stuck_fraction`.
             `batch_digest`: a number that is equal where the data is, by which
             runs are compared. `time`: Unix seconds, now if not given."""
 
@@ -188,6 +191,7 @@ class Run(RunEnds):
         if len(rows) >= self._limit:
             share = None if more is None else more.zero_fraction
             fault = 0 if more is None else more.update_fault
+            of = "" if more is None else more.fault_of
             batch = None if more is None else more.batch_digest
             self.step(
                 step,
@@ -200,6 +204,7 @@ class Run(RunEnds):
                 time=time,
                 zero_fraction=share,
                 update_fault=fault,
+                fault_of=of,
                 batch_digest=batch,
             )
             return
@@ -273,6 +278,7 @@ class Run(RunEnds):
             checks.real("applied_grad_norm", get("applied_grad_norm")),
             get("update_fault") or 0,
             checks.share("stuck_fraction", get("stuck_fraction")),
+            checks.text("fault_of", get("fault_of")),
             _samples.of(checks, get("batch")),
             checks.count("batch_digest", get("batch_digest")),
         )

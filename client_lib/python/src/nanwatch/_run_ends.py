@@ -151,6 +151,10 @@ class RunEnds(RunOps):
         """Not for trainings: a signal ends the process. What is on a device
         is not waited for."""
         if not (self._silent or self._closed):
+            for reference in self._shared.before_turns:
+                tell = reference()
+                if tell is not None:
+                    tell()
             self._end_by_itself(_process.EXIT_SECONDS, end)
 
     def go_silent(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nanwatch import _wire
 from nanwatch._checks import STEP_MOST, Checks
+from nanwatch._text import clean
 
 # A row in the buffer, flat: step, Unix seconds, loss, loss scale, gradient
 # norm, learning rate, overflow, skipped, More or None. Nothing in a usual row
@@ -38,6 +39,7 @@ class More(NamedTuple):
     applied_grad_norm: float | None = None
     update_fault: int = 0  # UpdateFault
     stuck_fraction: float | None = None
+    fault_of: str = ""  # the part of the model that the fault is of
     samples: tuple[int, int] | None = None  # both included
     batch_digest: int | None = None  # of the data that was trained on
 
@@ -201,7 +203,8 @@ def _put_update_facts(more: Sequence[More]) -> bytes:
             24,
             _wire.put_int(1, i)
             + _wire.put_int(2, row.update_fault)
-            + _wire.put_optional_double(3, row.stuck_fraction),
+            + _wire.put_optional_double(3, row.stuck_fraction)
+            + _wire.put_bytes(4, clean(row.fault_of)),
         )
         for i, row in enumerate(more)
         if row.update_fault or row.stuck_fraction is not None

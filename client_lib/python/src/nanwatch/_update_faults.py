@@ -13,7 +13,11 @@ from __future__ import annotations
     ALL_ZERO,
     NOT_CLEARED,
     NOT_UNSCALED,
-) = range(9)
+    NOT_HELD,
+    HELD_BACK,
+    NEVER_CALLED,
+    CLIPPED_SCALED,
+) = range(13)
 
 
 def of_numbers(grad_norm: float | None, lr: object) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from nanwatch._checks import Checks
+from nanwatch._torch.clipping import Cuts
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.optimizers import Followed
 
@@ -45,11 +46,11 @@ class BeforeClipping:
     def _look_at_those(self, parameters: Any) -> None:
         self._look(self._whose(parameters))
 
-    def before_clipping_of(self, gradients: Any) -> None:
+    def before_clipping_of(self, gradients: Any, cuts: Cuts) -> None:
         """Of these, lists of tensors."""
-        self._guard("clipping", self._look_at_gradients, gradients)
+        self._guard("clipping", self._look_at_gradients, gradients, cuts)
 
-    def _look_at_gradients(self, gradients: Any) -> None:
+    def _look_at_gradients(self, gradients: Any, cuts: Cuts) -> None:
         unseen = [
             f
             for f in self._followed
@@ -57,7 +58,8 @@ class BeforeClipping:
         ]
         if unseen:
             ids = {id(g) for each in gradients for g in each}
-            self._look([f for f in unseen if f.holds_gradients(ids)])
+            its = [f for f in unseen if f.holds_gradients(ids)]
+            self._look(its, cuts)
         self._taken = [f for f in self._taken if not f.is_trained_here()]
 
     def takes_norms(self) -> bool:
@@ -79,13 +81,15 @@ class BeforeClipping:
     def _is_unseen(self, followed: Followed) -> bool:
         return followed.is_unseen(clips=followed not in self._taken)
 
-    def _look(self, of: Sequence[Followed]) -> None:
+    def _look(self, of: Sequence[Followed], cuts: Cuts | None = None) -> None:
         for followed in of:
             if followed.backwards.are_old() or not self._is_unseen(followed):
                 continue
             if not self._is_scaled:
                 self._guard("gradients", self._look_at, followed)
             elif not self.scales_others:
+                if cuts is not None and followed.clipped is None:
+                    followed.clipped = cuts()
                 self._checks.refuse(
                     "clipping",
                     "gradients are clipped before they are unscaled, so that "

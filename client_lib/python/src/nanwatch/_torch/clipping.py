@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -23,11 +24,15 @@ from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.tracing import is_compiling, is_traced
 
+# Whether a clip that is about to be changes any gradient: a number that is
+# another than 0 then, perhaps on a device; None: not known.
+Cuts = Callable[[], Any]
+
 
 class Listener(Protocol):
     def before_clipping(self, parameters: Any = None) -> None: ...
 
-    def before_clipping_of(self, gradients: Any) -> None: ...
+    def before_clipping_of(self, gradients: Any, cuts: Cuts) -> None: ...
 
     def takes_norms(self) -> bool: ...
 
@@ -68,12 +73,30 @@ def _followed_group(function: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return function(*args, **kwargs)
-        if _listeners and args and sys._getframe(1).f_code in _codes():
-            for listener in _listeners:
-                listener.before_clipping_of(args[0])
+        if _listeners and args:
+            frame = sys._getframe(1)
+            if frame.f_code in _codes():
+                cuts = functools.partial(_cuts, frame, args[0])
+                for listener in _listeners:
+                    listener.before_clipping_of(args[0], cuts)
         return function(*args, **kwargs)
 
     return call
+
+
+def _cuts(frame: Any, gradients: Sequence[Sequence[Any]]) -> Any:
+    """See `Cuts`. `frame` is of who clips."""
+    of = frame.f_locals
+    if "total_norm" in of and "max_norm" in of:
+        return of["total_norm"] > of["max_norm"]
+    limit = of.get("clip_value")
+    if limit is None:
+        return None
+    flat = [g for each in gradients for g in each]
+    with torch.no_grad():
+        norms = torch._foreach_norm(flat, math.inf)
+        device = norms[0].device
+        return torch.stack([n.to(device).float() for n in norms]).max() > limit
 
 
 def _is_torch_s(name: str) -> bool:

@@ -23,6 +23,7 @@ from nanwatch._torch.optimizers import Followed, Update
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 from nanwatch._torch.tracing import is_recorded
+from nanwatch._torch.untrained import Untrained
 
 # Updates from one look at their size to the next, by level. (By an optimizer's
 # own count: a program's numbers may go by epochs, or by parts.)
@@ -46,6 +47,7 @@ class Looks:
         replica: bool,
         comparing: Comparing | NotComparing,
         others: Callable[[], bool],
+        untrained: Untrained,
     ) -> None:
         """`replica`: all ranks hold the same weights. `others`: whether any
         weight of the model has a gradient."""
@@ -60,6 +62,7 @@ class Looks:
         self._replica = replica
         self._comparing = comparing
         self._others = others
+        self._untrained = untrained
 
     def at_scale(self, followed: Followed) -> None:
         """The scaler is about to step: its gradients have this one."""
@@ -106,6 +109,8 @@ class Looks:
         every = _UPDATE_EVERY[self._level]
         if update.ordinal % every == _UPDATE_FIRST % every:
             followed.update_size.copy_weights(cheap=self._level == "default")
+        if self._untrained.is_due(followed):
+            update.asked = self._untrained.look(self._current.readout)
         self._see_faults(followed, optimizer, is_scaled)
         update.stuck = followed.stuck.measure(
             update.ordinal, self._current.readout
@@ -118,7 +123,7 @@ class Looks:
         update = followed.begin()
         heard = followed.backwards.any_heard()
         not_cleared, if_not_0 = followed.clearing.look()
-        if followed.clearing.were_written() and heard:
+        if update.was_written and heard and update.scale is None:
             update.zero_means = _update_faults.ZEROED
         if not update.gradients:
             others = not heard and self._others()
@@ -132,6 +137,20 @@ class Looks:
             update.fault = not_cleared
             if if_not_0 is not None:
                 update.fault_if = self._current.readout.add([if_not_0])
+        elif followed.clipped is not None and update.scale is not None:
+            update.fault = _update_faults.CLIPPED_SCALED
+            self._hang_on(update, followed.clipped)
+        elif self._untrained.is_told_by(followed):
+            update.fault = self._untrained.fault
+            update.fault_of = self._untrained.of
+
+    def _hang_on(self, update: Update, number: Any) -> None:
+        """Its fault is none where that is 0."""
+        if not isinstance(number, torch.Tensor):
+            update.fault = update.fault if number else _update_faults.NONE
+            return
+        number = number.detach().reshape(()).float()
+        update.fault_if = self._current.readout.add([number])
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()

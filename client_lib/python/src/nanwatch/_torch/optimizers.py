@@ -64,9 +64,11 @@ class Update:
         "absent",
         "again",
         "applied",
+        "asked",
         "comparable",
         "fault",
         "fault_if",
+        "fault_of",
         "float_status",
         "found_inf",
         "glanced_at_all",
@@ -86,6 +88,7 @@ class Update:
         "sizes",
         "stuck",
         "underflow",
+        "was_written",
         "weight_sizes",
         "weights",
         "zero_means",
@@ -97,6 +100,8 @@ class Update:
         self.applied: bool | None = None
         self.left_out = False  # by the program, which called no optimizer
         self.looked_at = False  # its gradients, or that failed
+        # They were, by others than the backward pass, before the first look.
+        self.was_written = False
         # Of a fused optimizer, which decides on the device.
         self.found_inf: Any = None
         self.float_status: tuple[int, ...] = ()
@@ -128,6 +133,8 @@ class Update:
         # of a readout, if it is not 0.
         self.fault = 0
         self.fault_if: Any = None
+        self.fault_of = ""  # the part of the model
+        self.asked: Any = None  # see `untrained`
         self.zero_means = ALL_ZERO  # the fault, if all gradients are 0
         self.stuck: Any = None  # counts, seldom
 
@@ -161,6 +168,7 @@ class Update:
             self.applied is True
             and self.fault == 0
             and self.stuck is None
+            and self.asked is None
             and self.found_inf is None
             and type(self.scale) in _PLAIN_SCALES
         )
@@ -203,6 +211,9 @@ class Followed:
         self.clearing = Clearing(self.some_tensors)
         self.stuck = Stuck(optimizer, self.some_tensors)
         self.was_scaled = False  # a loss that went backward since the update
+        # Whether gradients were clipped since, that had the loss scale; None:
+        # it is not known.
+        self.clipped: Any = None
         self._kinds: list[Any] = []
         self._ids: list[int] = []
         self._version = -1  # of what the parameters are called
@@ -262,6 +273,7 @@ class Followed:
         self.backwards.updated()
         self.clearing.updated()
         self.was_scaled = False
+        self.clipped = None
 
     def begin(self) -> Update:
         self._thread = threading.get_ident()
@@ -411,6 +423,8 @@ class Followed:
         not with the optimizer's tensors. `norms`: theirs, where they are
         known."""
         update = self.begin()
+        if not update.looked_at:
+            update.was_written = self.clearing.were_written()
         update.looked_at = True
         self.is_new = False
         self.backwards.looked()

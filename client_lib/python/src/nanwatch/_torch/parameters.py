@@ -102,6 +102,9 @@ class Parameters:
         self._retired: dict[str, list[Parameter]] = {}
         self._numbers: Iterator[int] | None = None  # for those without a name
         self._uses: dict[str, Use] = {}  # `order` is the place
+        # By the ids of tensors, trained or not: what the model uses later has a
+        # larger number.
+        self.order: Mapping[int, int] = {}
         self._learning = threading.RLock()
         self._doubts = False  # whether all are still called as they were
         self._skipped = False  # a look for those that are not known
@@ -154,6 +157,7 @@ class Parameters:
         """How the model uses them, by the ids of tensors; those of which that
         is not known stay behind the ones that are listed before them."""
         with self._learning:
+            self.order = {key: use.order for key, use in uses.items()}
             listed = sorted(
                 (p for p in self._by_id.values() if p.place >= 0),
                 key=lambda p: p.place,

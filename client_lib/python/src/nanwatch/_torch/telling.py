@@ -24,6 +24,7 @@ from nanwatch._torch.step import Seen, Step
 from nanwatch._torch.together import as_one
 from nanwatch._torch.weight_telling import WeightTeller
 from nanwatch._torch.zeros import ZeroedGradients, Zeros
+from nanwatch._update_faults import NOT_CLEARED
 
 # Steps of gradient sizes that are kept for the daemon to ask for.
 _KEPT = 32
@@ -39,7 +40,13 @@ _TWICE = 2
 _USUAL = 5
 
 # And those that it takes as More.
-_FEW = ("zero_fraction", "replica_digest", "update_fault", "stuck_fraction")
+_FEW = (
+    "zero_fraction",
+    "replica_digest",
+    "update_fault",
+    "fault_of",
+    "stuck_fraction",
+)
 
 
 class _Kept(NamedTuple):
@@ -200,6 +207,8 @@ class Teller:
         elif not bad:
             self._kept.append(_Kept(step, update))
         told = self._numbers(step, update, rows, bad, norms)
+        is_zero = told["grad_norm"] == 0.0 and not loss_bad
+        self._add_faults(step.readout, update, is_zero, told)
         if update.left_out and not (bad or loss_bad):
             # For a reason of the program's: not known to be an overflow.
             told["overflow"] = None
@@ -285,7 +294,6 @@ class Teller:
             lost = underflow.share(counts, whole=not is_distributed())
             if lost is not None:
                 told["underflow_fraction"] = lost
-        self._add_faults(readout, update, norm, told)
         if update.norms is not None:
             told["update_norm"] = total(readout.mixed(update.norms))
         return told
@@ -294,19 +302,26 @@ class Teller:
         self,
         readout: Readout,
         update: Update,
-        norm: float | None,
+        is_zero: bool,
         told: dict[str, Any],
     ) -> None:
-        """How the update was made, and what it did not change."""
+        """How the update was made, and what it did not change. `is_zero`: its
+        gradients are, and not for a loss that is not finite."""
         fault = update.fault
         if update.fault_if is not None:
             if readout.number(update.fault_if) == 0.0:
                 fault = 0
-            update.of.clearing.found_out(fault)
-        if norm == 0.0 and not fault:
+            if update.fault == NOT_CLEARED:
+                update.of.clearing.found_out(fault)
+        if is_zero and not fault:
             fault = update.zero_means
         if fault:
             told["update_fault"] = fault
+        if fault and update.fault_of:
+            told["fault_of"] = update.fault_of
+        if update.asked is not None:
+            place, learn = update.asked
+            learn(readout.number(place) != 0.0)
         if update.stuck is not None:
             same, had = readout.numbers(update.stuck)
             if had:

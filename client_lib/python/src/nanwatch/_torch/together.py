@@ -38,9 +38,10 @@ def as_one(
     if known and all(share is not None for share, _ in shares):
         zeros = sum(n * (share or 0.0) for share, n in shares)
         one["zero_fraction"] = zeros / max(1, sum(n for _, n in shares))
-    fault = _first([numbers.get("update_fault") for numbers in told])
-    if fault:
-        one["update_fault"] = fault
+    for name in ("update_fault", "fault_of"):
+        value = _first([numbers.get(name) for numbers in told])
+        if value:
+            one[name] = value
     return one
 
 

@@ -21,6 +21,8 @@ _MOST = 256
 _WAITING = 32
 # Seconds in which a device that is well brings what is on its way.
 _SOON = 1.0
+# And in which the sender has told what it is at.
+_END = 0.2
 
 
 class Untold:
@@ -68,8 +70,11 @@ class Untold:
 
     def tell_usual(self) -> None:
         """By the sender's thread: steps in which nothing is odd, which change
-        nothing that the training's thread looks at in a forward pass."""
-        if not self._telling.acquire(blocking=False):
+        nothing that the training's thread looks at in a forward pass. By a
+        signal's handler, too, which lets the sender come to its end; not
+        longer, since that may wait for what the handler came in the way of."""
+        in_handler = threading.current_thread() is threading.main_thread()
+        if not self._telling.acquire(timeout=_END if in_handler else 0.0):
             return
         try:
             while self._steps and self._steps[0].is_plain():

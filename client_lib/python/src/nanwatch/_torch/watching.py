@@ -44,6 +44,7 @@ from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
 from nanwatch._torch.tracing import may_compile, uncompiled, weakly
 from nanwatch._torch.untold import Untold
+from nanwatch._torch.untrained import Untrained
 
 LEVELS = ("default", "layers", "ops", comparing.LEVEL)
 
@@ -132,6 +133,7 @@ class Watch(Shown):
             replica=replica,
             comparing=self._comparing,
             others=lambda: any(p.grad is not None for p in model.parameters()),
+            untrained=Untrained(model, named, self._followed, run._checks),
         )
         if self._scaler is not None:
             # A scaler may well be another model's, later.

@@ -1,0 +1,232 @@
+"""A part of the model that gets gradients and that no optimizer updates: made
+after its optimizer, or left out when that was made, or held by one whose
+step() never comes. A few of its tensors, from some updates to the next: they
+stay as they are, their gradients do not, and what is trained moves."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from nanwatch._checks import Checks
+from nanwatch._torch.modules import inner, own_path
+from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.parameters import Parameters
+from nanwatch._torch.readout import Readout
+from nanwatch._torch.statistics import local
+from nanwatch._update_faults import HELD_BACK, NEVER_CALLED, NONE, NOT_HELD
+
+# Updates of one optimizer at which it looks: these, and one in so many.
+_FIRST = (2, 32)
+_EVERY = 64
+_PATIENCE = 128  # updates for which one of several may well not be called
+_SOME = 4  # tensors that stand for all
+_ELEMENTS = 512  # of each
+# Of the model's tensors: a part that is larger was trained before.
+_LARGE = 2 / 3
+
+# What is to be read of an update, and who is told whether it was another
+# number than 0.
+Asked = tuple[Any, Callable[[bool], None]]
+_Named = tuple[str, Any]
+
+
+class _Found(NamedTuple):
+    """What nobody updates."""
+
+    fault: int
+    of: str
+    tensors: list[Any]
+
+
+class _Copies(NamedTuple):
+    """As of a look."""
+
+    ids: list[int]
+    weights: list[Any]
+    gradients: list[Any]
+    trained: list[Any]
+
+
+class Untrained:
+    """Of one watch."""
+
+    def __init__(
+        self,
+        model: Any,
+        parameters: Parameters,
+        followed: Sequence[Followed],
+        checks: Checks,
+    ) -> None:
+        """`parameters`: the model's."""
+        self._model = model
+        self._parameters = parameters
+        self._followed = followed
+        self._checks = checks
+        self._clock: Followed | None = None  # whose updates count
+        self._updates = 0  # of it
+        self._before: _Copies | None = None
+        # What is known as of the last look.
+        self.fault = NONE
+        self.of = ""
+
+    def is_due(self, followed: Followed) -> bool:
+        """Before an update; it is counted here."""
+        if self._clock is None:
+            self._clock = followed
+        if followed is not self._clock:
+            return False
+        ordinal = self._updates
+        self._updates += 1
+        return ordinal in _FIRST or (ordinal > 0 and ordinal % _EVERY == 0)
+
+    def is_told_by(self, followed: Followed) -> bool:
+        """Of whose updates what is known is told."""
+        return self.fault != NONE and followed is self._clock
+
+    def look(self, readout: Readout) -> Asked | None:
+        """None: there is nothing to be read."""
+        before, self._before = self._before, None
+        found = self._find()
+        if found is None:
+            self.fault = NONE
+            return None
+        some = _spread(found.tensors)
+        trained = self._clock.some_tensors() if self._clock else []
+        with torch.no_grad():
+            now = _Copies(
+                [id(p) for p in found.tensors],
+                [_sample(p) for p in some],
+                [_sample(p.grad) for p in some],
+                [_sample(p) for p in trained],
+            )
+            self._before = now
+            patient = found.fault == NEVER_CALLED and self._updates < _PATIENCE
+            if before is None or before.ids != now.ids or patient:
+                self.fault = NONE
+                return None
+            place = readout.add([_is_left_alone(before, now)])
+        return place, functools.partial(self._learn, found.fault, found.of)
+
+    def _learn(self, fault: int, of: str, is_left_alone: bool) -> None:
+        if not is_left_alone:
+            self.fault = NONE
+            return
+        self.fault, self.of = fault, of
+        if fault != HELD_BACK:
+            why = (
+                "no optimizer that watch() was given holds it"
+                if fault == NOT_HELD
+                else "step() of the optimizer that holds it is never called"
+            )
+            self._checks.refuse(
+                "untrained",
+                f"{of} gets gradients, and {why}: it stays as it is",
+            )
+
+    def _find(self) -> _Found | None:
+        """What has gradients and is not updated, as of now."""
+        called: set[int] = set()
+        idle: set[int] = set()
+        for each in self._followed:
+            is_called = each.updates > 0 or each is self._clock
+            (called if is_called else idle).update(map(id, each.tensors()))
+        named = self._with_gradients()
+        trained = [i for i, (_, p) in enumerate(named) if id(p) in called]
+        if not trained:  # it holds copies, or others update all
+            return None
+        rest = [each for each in named if id(each[1]) not in called]
+        not_held = [each for each in rest if id(each[1]) not in idle]
+        if not not_held:
+            return _found(NEVER_CALLED, rest) if rest else None
+        behind = [
+            (name, p)
+            for name, p in named[trained[-1] + 1 :]
+            if id(p) not in idle
+        ]
+        if self._holds_replaced():
+            return _found(NOT_HELD, not_held)
+        # To train a head alone is usual, and to do so behind one that is not
+        # trained is not, unless that is most of the model.
+        if behind and len(not_held) <= _LARGE * len(named):
+            return _found(NOT_HELD, behind)
+        return _found(HELD_BACK, not_held)
+
+    def _with_gradients(self) -> list[_Named]:
+        """The model's tensors that have one, in the order in which it uses
+        them, or else lists them."""
+        listed = inner(self._model).named_parameters()
+        named = [(own_path(name), p) for name, p in listed if _has_gradient(p)]
+        order = self._parameters.order
+        if all(id(p) in order for _, p in named):
+            named.sort(key=lambda each: order[id(each[1])])
+        return named
+
+    def _holds_replaced(self) -> bool:
+        """An optimizer has tensors that the model has no more."""
+        known = {id(p) for p in inner(self._model).parameters()}
+        return any(
+            p.requires_grad and p.grad is None and id(p) not in known
+            for each in self._followed
+            for p in each.tensors()
+        )
+
+
+def _found(fault: int, named: list[_Named]) -> _Found:
+    of = part_of([name for name, _ in named])
+    return _Found(fault, of, [p for _, p in named])
+
+
+def part_of(names: Sequence[str]) -> str:
+    """What parameters of these names are called together."""
+    modules = list(
+        dict.fromkeys(name.rpartition(".")[0] or name for name in names)
+    )
+    if len(modules) == 1:
+        return modules[0]
+    common = os.path.commonprefix([module.split(".") for module in modules])
+    if common:
+        return ".".join(common)
+    return f"{modules[0]} and {len(modules) - 1} more"
+
+
+def _has_gradient(parameter: Any) -> bool:
+    return (
+        parameter.requires_grad
+        and parameter.grad is not None
+        and parameter.grad.layout is torch.strided
+    )
+
+
+def _spread(tensors: list[Any]) -> list[Any]:
+    """A few of them, from the first to the last."""
+    last = len(tensors) - 1
+    places = {last * k // (_SOME - 1) for k in range(_SOME)}
+    return [tensors[place] for place in sorted(places)]
+
+
+def _sample(tensor: Any) -> Any:
+    return local(tensor.detach()).reshape(-1)[:_ELEMENTS].clone()
+
+
+def _is_left_alone(before: _Copies, now: _Copies) -> Any:
+    """A number, other than 0 if it is so."""
+    device = now.weights[0].device
+
+    def moved(old: list[Any], new: list[Any]) -> Any:
+        counts = [
+            torch.ones((), device=device)
+            if a.shape != b.shape
+            else (a != b).sum().to(device).float()
+            for a, b in zip(old, new)
+        ]
+        return sum(counts, torch.zeros((), device=device))
+
+    still = moved(before.weights, now.weights) == 0
+    alive = moved(before.gradients, now.gradients) != 0
+    trains = moved(before.trained, now.trained) != 0
+    return (still & alive & trains).float()
