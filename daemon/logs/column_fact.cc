@@ -226,8 +226,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       if (!fact_.overflow) fact_.overflow = value != 0;
       return;
     case ColumnMeaning::kSkipped:
-      AddSkipped(value);
-      return;
+      return AddSkipped(value);
     case ColumnMeaning::kSkippedTotal:
       if (IsCount(value)) fact_.skipped_total = static_cast<int64_t>(value);
       return;
@@ -237,16 +236,14 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       may_be_term_ = true;
       return;
     case ColumnMeaning::kAdversaryLoss:
-      AddAdversary(value);
-      return;
+      return AddAdversary(value);
     case ColumnMeaning::kKnob:
       if (knob_ < knobs_.size()) {
         fact_.objective_moves |= knobs_[knob_++].Moves(value);
       }
       return;
     case ColumnMeaning::kWeakNorm:
-      AddWeakNorm(value);
-      return;
+      return AddWeakNorm(value);
     case ColumnMeaning::kTotal:
       real_total_ |= value != std::floor(value);
       if (!total_) total_ = value;
@@ -258,8 +255,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
       if (!std::isfinite(value)) term_ = value;
       return;
     case ColumnMeaning::kRank:
-      AddRank(value);
-      return;
+      return AddRank(value);
     default:
       break;
   }

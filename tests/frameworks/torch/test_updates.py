@@ -14,7 +14,8 @@ import nanwatch
 from nanwatch._torch import readout
 from nanwatch._torch.current import Current
 from nanwatch._torch.numbering import Numbering
-from nanwatch._torch.optimizers import Followed, Update
+from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.update import Update
 
 UPDATES, FAULT = 300, 143
 

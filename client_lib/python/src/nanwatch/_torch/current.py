@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nanwatch._torch.numbering import Numbering
-from nanwatch._torch.optimizers import Followed, Update
+from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import Readout
+from nanwatch._torch.update import Update
 
 _MOST = 64  # updates of each optimizer
 

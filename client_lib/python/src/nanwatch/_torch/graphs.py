@@ -21,10 +21,11 @@ from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.hooks import taken_off
 from nanwatch._torch.left_out import LeftOut
-from nanwatch._torch.optimizers import Followed, Update
+from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.tracing import record
+from nanwatch._torch.update import Update
 
 
 class Listener(Protocol):

@@ -12,10 +12,11 @@ from typing import Any
 from nanwatch._checks import Checks
 from nanwatch._torch.held import NO_PART, Evaluation, Held, Part
 from nanwatch._torch.losses import Losses, is_bad
-from nanwatch._torch.optimizers import Followed, Update
+from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.strangers import Strangers
+from nanwatch._torch.update import Update
 from nanwatch._update_faults import NO_STEP, NONE
 
 _FEW = 8  # updates in a row, not finite, that are nobody's business

@@ -19,11 +19,12 @@ from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Followed, Update
+from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 from nanwatch._torch.tracing import is_recorded
 from nanwatch._torch.untrained import Untrained
+from nanwatch._torch.update import Update
 
 # Updates from one look at their size to the next, by level. (By an optimizer's
 # own count: a program's numbers may go by epochs, or by parts.)

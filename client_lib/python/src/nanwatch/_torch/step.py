@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from nanwatch._torch import layer_scaling
 from nanwatch._torch.modules import Row
-from nanwatch._torch.optimizers import Update
 from nanwatch._torch.readout import Later, Readout
+from nanwatch._torch.update import Update
 
 
 class Step:

@@ -13,7 +13,7 @@ from nanwatch._torch import underflow
 from nanwatch._torch.module_telling import ModuleTeller
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Update, total
+from nanwatch._torch.optimizers import total
 from nanwatch._torch.parameters import Parameter
 from nanwatch._torch.places import is_distributed
 from nanwatch._torch.readout import Readout
@@ -22,6 +22,7 @@ from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import Read
 from nanwatch._torch.step import Seen, Step
 from nanwatch._torch.together import as_one
+from nanwatch._torch.update import Update
 from nanwatch._torch.weight_telling import WeightTeller
 from nanwatch._torch.zeros import ZeroedGradients, Zeros
 from nanwatch._update_faults import NOT_CLEARED

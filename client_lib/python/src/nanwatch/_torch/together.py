@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nanwatch._torch.optimizers import Update, total
+from nanwatch._torch.optimizers import total
+from nanwatch._torch.update import Update
 
 _NORMS = ("grad_norm", "param_norm", "update_norm")
 

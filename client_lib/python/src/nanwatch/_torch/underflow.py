@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
-from nanwatch._torch.optimizers import Update
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import beside, local
+from nanwatch._torch.update import Update
 
 _SAMPLES = 1 << 14  # elements that are looked at, of all of them
 _QUANTA = float(1 << 24)  # in 1: the smallest number of fp16 is 2^-24

@@ -38,13 +38,14 @@ from nanwatch._torch.looking import Looks
 from nanwatch._torch.losses import Losses, is_bad
 from nanwatch._torch.modules import NONE_TOLD, Modules, Row, inner
 from nanwatch._torch.naming import name_copies, name_parameters
-from nanwatch._torch.optimizers import Followed, Update, plain
+from nanwatch._torch.optimizers import Followed, plain
 from nanwatch._torch.readout import Readout, on_host
 from nanwatch._torch.step import Step
 from nanwatch._torch.telling import Teller
 from nanwatch._torch.tracing import may_compile, uncompiled, weakly
 from nanwatch._torch.untold import Untold
 from nanwatch._torch.untrained import Untrained
+from nanwatch._torch.update import Update
 
 LEVELS = ("default", "layers", "ops", comparing.LEVEL)
 
@@ -78,8 +79,8 @@ class Watch(Shown):
         self._level = "default" if level == comparing.LEVEL else level
         self._budget = budget
         self._given_scaler = scaler
-        self._scaler = scaling.of(scaler)
-        self._guard = Guard(run)
+        self._scaler = scaler = scaling.of(scaler)
+        self._guard = guard = Guard(run)
         together = len(optimizers) > OPTIMIZERS
         self._current = current = Current(len(optimizers), together=together)
         self._losses = Losses(run._checks)
@@ -118,9 +119,7 @@ class Watch(Shown):
         self._by_id = {id(f.optimizer): f for f in self._followed}
         if replica:
             self._teller.names.name_weights(self._followed)
-        self._comparing = comparing.begin(
-            level, run, model, self._guard, self._scaler
-        )
+        self._comparing = comparing.begin(level, run, model, guard, scaler)
         self._looks = Looks(
             current,
             self._followed,
@@ -145,9 +144,7 @@ class Watch(Shown):
             # Until the first forward pass says so; a compiled one does not.
             self._teller.names.half = True
         is_scaled = self._scaler is not None
-        self._parts = parts.Parts(
-            self._followed, self._guard, is_scaled=is_scaled
-        )
+        self._parts = parts.Parts(self._followed, guard, is_scaled=is_scaled)
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:

@@ -8,12 +8,13 @@ from typing import Any
 
 from nanwatch._torch.glances import Glance
 from nanwatch._torch.op_names import OpNames
-from nanwatch._torch.optimizers import Update, total
+from nanwatch._torch.optimizers import total
 from nanwatch._torch.replicas import Digest
 from nanwatch._torch.rows import Rows
 from nanwatch._torch.spoiling import Spoiling
 from nanwatch._torch.statistics import WIDE, Read
 from nanwatch._torch.step import Step
+from nanwatch._torch.update import Update
 
 # Beyond all ops of a run: which weight of a replica differs is not said of one
 # that came later, whose op may have another index on each rank.
