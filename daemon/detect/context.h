@@ -129,6 +129,7 @@ struct StepContext {
   bool loss_returns = false;
   bool norm_warns = false;
   LevelKind level = LevelKind::kKept;
+  bool has_critic = false;  // of rivals, one is ever below 0
   // What the loss had come to before this attempt of the run; null: not known.
   const LossReached* loss_before = nullptr;
   // Of this rank and optimizer; they have seen `record`. Never null.

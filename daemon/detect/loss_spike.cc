@@ -181,11 +181,12 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
 }
 
 // Of losses that keep no level, which grow little by little or come back. A
-// rival's leaps where it had won, or did not play; a critic's crosses 0.
+// rival's leaps where it had won, or did not play; beside a critic none has
+// one.
 bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
-  const bool rival = c.level == LevelKind::kOfRivals && !s.crosses_zero() &&
+  const bool rival = c.level == LevelKind::kOfRivals && !c.has_critic &&
                      s.values() - x.values() > kYoungValues && x.jumped() &&
                      x.base() + x.mean_rise() >= kRivalFar;
   return (rival || c.level == LevelKind::kOfRewards) && x.above() >= t[kHold] &&

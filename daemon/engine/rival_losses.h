@@ -5,6 +5,7 @@
 #ifndef NANWATCH_ENGINE_RIVAL_LOSSES_H_
 #define NANWATCH_ENGINE_RIVAL_LOSSES_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -19,9 +20,10 @@ class RivalLosses {
     if (!record.has(StepField::kLoss)) return;
     const double loss = record[StepField::kLoss];
     if (!std::isfinite(loss)) return;
+    critic_ |= loss < 0;
     if (record.step == step_ && track != track_) {
       // Those that share one tell the same number.
-      steps_ = loss == loss_ ? 0 : steps_ + (steps_ < kSure);
+      steps_ = loss == loss_ ? 0 : std::min<int16_t>(steps_ + 1, kSure);
     }
     step_ = record.step;
     track_ = track;
@@ -29,15 +31,18 @@ class RivalLosses {
   }
 
   bool Seen() const { return steps_ >= kSure; }
+  // One is ever below 0, as a critic's: then none has a scale.
+  bool HasCritic() const { return critic_; }
 
  private:
-  static constexpr int32_t kSure = 4;
+  static constexpr int16_t kSure = 4;
 
   // Of the newest loss.
   int64_t step_ = INT64_MIN;
   double loss_ = 0;
   uint32_t track_ = 0;
-  int32_t steps_ = 0;  // in a row, at which losses differed; kSure at most
+  int16_t steps_ = 0;  // in a row, at which losses differed; kSure at most
+  bool critic_ = false;
 };
 
 }  // namespace nanwatch

@@ -138,6 +138,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->rate = &track.series.rate;
   context->loss_returns = track.rules.get<LossSpike>().Returns();
   context->level = rank.LevelOf(track);
+  context->has_critic = rank.rivals.HasCritic();
   context->norm_warns = !track.outliers.ExplainsNorm() &&
                         (track.rules.get<GnormSpike>().Warns() ||
                          track.rules.get<GnormExplosion>().Warns());
