@@ -39,19 +39,24 @@ constexpr Metric kCritic[] = {
     {" - critic/lr:", StepField::kLearningRate, 1},
 };
 
+// Returns the number of the metric called " - name:". Newer ones print
+// np.float64(0.62). The last metric of a torn line may lack digits.
+std::optional<double> ValueOf(std::string_view text, std::string_view name) {
+  Scan value(text);
+  if (!value.To(name)) return std::nullopt;
+  const std::string_view rest = value.rest();
+  const size_t end = rest.find(" - ");
+  const bool last = end == std::string_view::npos;
+  if (last && !rest.ends_with(')')) return std::nullopt;
+  return PrintedValue(rest.substr(0, end));
+}
+
 // Sets the numbers of `metrics` that the text behind "step:" shows.
 void AddMetrics(std::string_view text, std::span<const Metric> metrics,
                 LogFact* fact) {
   for (const Metric& name : metrics) {
-    Scan value(text);
-    if (fact->has(name.field) || !value.To(name.text)) continue;
-    // Newer ones print np.float64(0.62). The last metric of a torn line may
-    // lack digits.
-    const std::string_view rest = value.rest();
-    const size_t end = rest.find(" - ");
-    const bool last = end == std::string_view::npos;
-    if (last && !rest.ends_with(')')) continue;
-    const std::optional<double> number = PrintedValue(rest.substr(0, end));
+    if (fact->has(name.field)) continue;
+    const std::optional<double> number = ValueOf(text, name.text);
     if (number) fact->Set(name.field, *number * name.unit);
   }
 }
@@ -76,6 +81,9 @@ void ReadStepLine(std::string_view text, size_t at, FactList* facts) {
   LogFact critic = actor;
   AddMetrics(text, kActor, &actor);
   AddMetrics(text, kCritic, &critic);
+  if (const auto score = ValueOf(text, " - critic/score/mean:")) {
+    actor.score = *score;
+  }
   const bool acts =
       actor.has(StepField::kLoss) || actor.has(StepField::kGradNorm);
   // Before the actor is trained, the critic may be alone.
