@@ -9,16 +9,6 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
-from nanwatch._torch import readout
-
-
-@pytest.fixture(params=["host", "late"])
-def device(request, monkeypatch):
-    """No device is here: tensors of the CPU are treated like one's, whose
-    copies arrive when a step is over."""
-    if request.param == "late":
-        monkeypatch.setattr(readout, "HOSTS", set())
-    return request.param
 
 
 def train(daemon, name, loop, steps=120, model=None, optimizer=None,

@@ -8,19 +8,9 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
-from nanwatch._torch import readout
 from nanwatch._torch.untrained import part_of
 
 STEPS = 200
-
-
-@pytest.fixture(params=["host", "late"])
-def device(request, monkeypatch):
-    """No device is here: tensors of the CPU are treated like one's, whose
-    copies arrive when a step is over."""
-    if request.param == "late":
-        monkeypatch.setattr(readout, "HOSTS", set())
-    return request.param
 
 
 class Net(nn.Module):

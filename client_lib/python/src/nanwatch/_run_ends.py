@@ -10,7 +10,7 @@ from nanwatch import _process
 from nanwatch._checks import Checks
 from nanwatch._program_end import ProgramEnd, handled, of_exception
 from nanwatch._run_ops import RunOps
-from nanwatch._shared import Shared
+from nanwatch._shared import Shared, Told, call_living
 
 # To flush and to close, if nothing else is said; and at most.
 _TIMEOUT_SECONDS = 2.0
@@ -32,29 +32,23 @@ class RunEnds(RunOps):
         self._ended_well = False
         # Of an exception that is dealt with now: it does not end this run.
         self._handled = id(handled())
-        self._settling: list[Callable[[], Callable[[], None] | None]] = []
+        self._settling: list[Told] = []
         # Elements of the steps' buffer; beyond it a step takes the slow way.
         self._limit = -1
 
-    def before_settling(
-        self, reference: Callable[[], Callable[[], None] | None]
-    ) -> None:
+    def before_settling(self, reference: Told) -> None:
         """Not for trainings: what is called before the run is flushed or
         closed, as long as it lives."""
         self._settling.append(reference)
 
-    def before_turns(
-        self, reference: Callable[[], Callable[[], None] | None]
-    ) -> None:
+    def before_turns(self, reference: Told) -> None:
         """Not for trainings: what the sender's thread calls before it takes
-        what waits for it, each 0.2 s. It must not wait, or raise."""
+        what waits for it, each 0.2 s, and a signal's handler before the end.
+        It must not raise, nor wait in the sender's thread."""
         self._shared.before_turns.append(reference)
 
     def _settle(self) -> None:
-        for reference in self._settling:
-            tell = reference()
-            if tell is not None:
-                tell()
+        call_living(self._settling)
 
     def flush(self, timeout: float = 2.0) -> bool:
         """Waits until everything said so far is acknowledged or refused, at
@@ -151,10 +145,7 @@ class RunEnds(RunOps):
         """Not for trainings: a signal ends the process. What is on a device
         is not waited for."""
         if not (self._silent or self._closed):
-            for reference in self._shared.before_turns:
-                tell = reference()
-                if tell is not None:
-                    tell()
+            call_living(self._shared.before_turns)
             self._end_by_itself(_process.EXIT_SECONDS, end)
 
     def go_silent(self) -> None:

@@ -21,7 +21,7 @@ from nanwatch._opening import Opening
 from nanwatch._outbox import Outbox, Outgoing
 from nanwatch._redial import Redial
 from nanwatch._requests import read as read_request
-from nanwatch._shared import Shared
+from nanwatch._shared import Shared, call_living
 from nanwatch._stream import Stream
 from nanwatch._wire import Message
 
@@ -158,7 +158,7 @@ class Sender:
         hurry = shared.urgent or shared.flush or shared.ending
         if now - self._last_turn < (_URGENT_TURN if hurry else _TURN):
             return
-        self._ask_who_tells()
+        call_living(self._shared.before_turns)
         if self._outbox.bytes > self._unacked_bytes and not shared.ending:
             # The buffers fill, then: what is lost is the newest. The oldest
             # has the start of the trouble.
@@ -182,13 +182,6 @@ class Sender:
         said where the program broke: known with its first answer."""
         can = self._shared.end is None or self._takes_end
         return not self._close_pushed and (can or not self._ever_open)
-
-    def _ask_who_tells(self) -> None:
-        """None of them is kept beyond this: it may be the last reference."""
-        for reference in self._shared.before_turns:
-            tell = reference()
-            if tell is not None:
-                tell()
 
     # --------------------------------------------------------- the connection
 

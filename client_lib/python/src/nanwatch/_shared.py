@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 from typing import Any
 
@@ -22,6 +22,17 @@ from nanwatch._steps import WIDTH
 _SILENCE = 1.0
 # Beyond its deadline, for the sender to leave.
 _GRACE = 0.1
+
+# A weak reference to what is to be called; it gives None once that is gone.
+Told = Callable[[], "Callable[[], None] | None"]
+
+
+def call_living(references: Iterable[Told]) -> None:
+    """None of them is kept beyond this: it may be the last reference."""
+    for reference in references:
+        tell = reference()
+        if tell is not None:
+            tell()
 
 
 class Gap:
@@ -70,8 +81,8 @@ class Shared:
         # Rows that it took and that were none; told to the training at once.
         self.bad_rows = 0
         self.on_bad_row: Callable[[], None] = lambda: None
-        # What the sender calls before it takes them; weak references.
-        self.before_turns: list[Callable[[], Callable[[], None] | None]] = []
+        # What the sender calls before it takes them.
+        self.before_turns: list[Told] = []
         # What the sender calls, once each: last words of who has gone.
         self.leaving: collections.deque[Callable[[], None]] = (
             collections.deque()
