@@ -64,10 +64,8 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "16 first records with a loss and a norm of "
     "exactly 0 "
     "beside a learning rate, or, of a policy whose scores are the lowest it "
-    "had, 48 later "
-    "ones, four times as many as in any row of them before. A loss that begins "
-    "from a checkpoint, or a "
-    "diffusion model's, may stand.",
+    "had, 48 later ones, four times as many as in any row of them before. A "
+    "loss that begins from a checkpoint, or a diffusion model's, may stand.",
     "The loss falls by a share of `min_share`, or leaves what guessing costs, "
     "for 256 records; one that stands still moves. One that learned a fifth "
     "until then was no trouble.",

@@ -60,8 +60,7 @@ inline constexpr std::string_view kLookAtZeroLoss =
     "Look at the batch of the named step. Where all its targets are masked or "
     "left out, nothing enters the loss. Else find what writes 0 in place of a "
     "NaN (nan_to_num, a filter of the log), and resume from a checkpoint "
-    "before "
-    "that step.";
+    "before that step.";
 inline constexpr std::string_view kLookAtZeroNorm =
     "Switch the norm's collection on, or print more digits; until then rules "
     "on gradients see nothing. If it is measured, no gradient reaches it: see "

@@ -5,6 +5,7 @@
 
 #include "logs/in_words.h"
 #include "logs/names_before.h"
+#include "logs/number_row.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
 
@@ -37,9 +38,8 @@ std::string_view TermAt(const NumberRow& row, size_t i) {
   std::string_view text = row.Before(i);
   while (!text.empty() && !IsNameCharacter(text.back())) text.remove_suffix(1);
   const std::string_view name = NameAtEnd(text);
-  return MayBeTerm(UsualMeaning(name)) && !IsEvaluation(text)
-             ? name
-             : name.substr(0, 0);
+  const bool term = MayBeTerm(UsualMeaning(name)) && !IsEvaluation(text);
+  return term ? name : std::string_view();
 }
 
 // It stands alone before its number, and not at the end of a sentence.
@@ -60,21 +60,23 @@ const RowNumber* Find(const NumberRow& row, std::string_view name) {
 
 // The terms before are the loss before, or one of them is nearly all of it. Of
 // terms that are weighted the sum is about what the loss leaps by.
-bool AddedTerms::AreIn(std::string_view line, double loss) {
-  if (!before_.Read(line_) || !row_.Read(line)) return false;
+bool AddedTerms::AreIn(std::string_view line, double loss) const {
+  NumberRow before;
+  NumberRow row;
+  if (!before.Read(line_) || !row.Read(line)) return false;
   bool fresh = false;
   double added = 0;
   double kept = 0;        // of the line before
   bool is_whole = false;  // one of these was about all of the loss
-  for (size_t i = 0; i < row_.numbers().size(); ++i) {
-    const std::string_view name = TermAt(row_, i);
-    const double now = row_.numbers()[i].value;
+  for (size_t i = 0; i < row.numbers().size(); ++i) {
+    const std::string_view name = TermAt(row, i);
+    const double now = row.numbers()[i].value;
     if (!std::isfinite(now)) return false;
     if (name.empty() || now == loss) continue;
-    const RowNumber* was = Find(before_, name);
+    const RowNumber* was = Find(before, name);
     if (was == nullptr || was->value == 0) {
       fresh |= was == nullptr;
-      if (IsBare(name, row_.Before(i))) added += now;
+      if (IsBare(name, row.Before(i))) added += now;
       continue;
     }
     const double ratio = now / was->value;

@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "logs/number_row.h"
-
 namespace nanwatch {
 
 class AddedTerms {
@@ -20,13 +18,11 @@ class AddedTerms {
   bool Take(std::string_view line, double loss);
 
  private:
-  bool AreIn(std::string_view line, double loss);
+  bool AreIn(std::string_view line, double loss) const;
 
   std::string line_;  // the one before
   double loss_ = 0;   // its loss
   double high_ = 0;   // the highest of the lines lately
-  NumberRow row_;     // of the newest line
-  NumberRow before_;  // of the one before
 };
 
 }  // namespace nanwatch

@@ -90,7 +90,7 @@ struct LogFact {
   // kProgress: how far an autoencoder's latents are from their prior (KL).
   std::optional<double> divergence;
   // kProgress: what the loss is made of is another than in the line before
-  // (objective_knob.h).
+  // (objective_knob.h, added_terms.h).
   bool objective_moves = false;
   // kProgress: the loss is one by a word that means other things, too: only
   // where no line of the log names a loss.

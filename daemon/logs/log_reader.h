@@ -65,10 +65,10 @@ class LogReader {
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
   // objective, "reward" where none but that of a reward is, "contrastive",
-  // "denoising"; "begins", "trained" where it loads a
-  // checkpoint before its first step, "resumed" where it goes on from one;
-  // "objective_moves", "600-700 1200-1200": steps between which a printed
-  // weight or length of the objective moved; "resumed_after": the step from
+  // "denoising"; "begins", "trained" where it loads a checkpoint before its
+  // first step, "resumed" where it goes on from one; "objective_moves",
+  // "600-700 1200-1200": steps between which a printed weight or length of the
+  // objective moved, or terms were added to it; "resumed_after": the step from
   // which the program went on after it broke off, or from a checkpoint;
   // "losses", "of_one_aim" where lines of their own show several;
   // "evaluation_not_finite", "3350 val_loss": the step from which on that is
@@ -82,8 +82,8 @@ class LogReader {
   // none, or ""; "score" and "evaluation_high", as ScoreRow::Text: a return or
   // accuracy that is nearer to the first ones than to the best, an evaluation's
   // loss far above the lowest, or ""; "latents_unused", the same of the
-  // divergence of an autoencoder's latents, that is next to nothing; with "
-  // end" where no more follow; "score_best", "840 0.1 0.98 0.02": the step of
+  // divergence of an autoencoder's latents, that is next to nothing; with
+  // " end" where no more follow; "score_best", "840 0.1 0.98 0.02": the step of
   // the best, the first, the best, the noise; "accuracy", "0.1": the mean of
   // many; "evaluation_accuracy", the highest of five evaluations and more.
   const RunDescription& run() const { return run_; }
