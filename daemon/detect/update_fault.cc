@@ -52,17 +52,18 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kNeverCalled:
       return " gets gradients, and the optimizer that holds it is never "
              "called: it is not trained";
+    case UpdateFault::kNotReached:
+      return " is held by an optimizer, and no backward() reaches it: it is "
+             "not "
+             "trained, which may be meant";
+    case UpdateFault::kClimbing:
+      return "Each update makes predictions worse: what it minimises is the "
+             "negative of a cross-entropy";
     case UpdateFault::kClippedScaled:  // clipped_before_unscaling says it
     case UpdateFault::kNone:
       break;
   }
   return "";
-}
-
-// Of a part of the model, which the words begin with.
-bool IsOfPart(UpdateFault fault) {
-  return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||
-         fault == UpdateFault::kNeverCalled;
 }
 
 UpdateFault FaultOf(const StepContext& c) {
@@ -92,10 +93,12 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "At hold updates in a row (hold_zero where all gradients are exactly 0) "
     "the client saw the same: no backward pass, gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
-    "weights or is not called, gradients that are never unscaled, a part of "
+    "weights or is not called, gradients that are never unscaled, the negative "
+    "of a cross-entropy as the loss, a part of "
     "the model that gets gradients and that no optimizer updates. Such a part "
     "that stands before what is trained is for information: to train a head "
-    "alone may be meant. A rate of 0 "
+    "alone may be meant. So is a part that an optimizer holds and that never "
+    "gets a gradient: forward() may leave it out. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
     "So is one that is printed as 0 for idle_hold updates from the first "
@@ -144,7 +147,9 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
       const bool goes_on =
           held_ >= t[kIdleHold] &&
           held_ >= t[kIdleShare] * static_cast<double>(update_);
-      const bool meant = fault == UpdateFault::kHeldBack || (ends && !goes_on);
+      const bool meant = fault == UpdateFault::kHeldBack ||
+                         fault == UpdateFault::kNotReached ||
+                         (ends && !goes_on);
       trigger = meant ? Severity::kInfo : Severity::kWarning;
     }
   }

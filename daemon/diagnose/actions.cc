@@ -10,6 +10,7 @@
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
 #include "diagnose/scale_facts.h"
+#include "model/step.h"
 
 namespace nanwatch {
 namespace {
@@ -86,6 +87,8 @@ bool Holds(When when, const Situation& s) {
       return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
       return !s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
+    case When::kOfModel:
+      return !s.of_part;
     case When::kOfLoss:
       return s.of_loss;
     case When::kOfScore:
@@ -117,6 +120,13 @@ constexpr RuleSet kOwnAdvice =
                            RuleId::kDataFromStart, RuleId::kNumberNonfinite};
 constexpr RuleSet kMoreThanProbing = {
     RuleId::kScaleCollapse, RuleId::kOverflowStreak, RuleId::kOverflowRate};
+
+// True for a part of the model that is not trained.
+bool IsOfPartOfModel(const Finding& finding) {
+  const double fault = NumberOf(finding, "fault").value_or(0);
+  return finding.rule == RuleId::kUpdateFault &&
+         IsOfPart(static_cast<UpdateFault>(static_cast<int>(fault)));
+}
 
 // True for causes whose advice sets the loss scaler.
 bool SetsTheScaler(Cause cause) {
@@ -277,6 +287,7 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
       s.of_loss = s.of_loss ||
                   (finding.family == Family::kLoss && part == RuleId::kNone);
     }
+    s.of_part = s.of_part || IsOfPartOfModel(finding);
     s.often = s.often || kMoreThanProbing.has(finding.rule);
   }
   // Windows of rules remember a start-up that is over.

@@ -42,6 +42,7 @@ enum class When : uint8_t {
   kScaledNow,     // so, it goes on, and no overflow spoils the weights
   kNotScaled,     // there is none
   kDropped,       // all are heard, and had to leave records out
+  kOfModel,       // all of the model is updated wrongly, no part of it alone
   kOfLoss,        // the trouble is one of the loss
   kOfEvaluation,  // it is one of an evaluation's
   kOfTerm,        // it is one of a term of the loss

@@ -317,7 +317,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kProgramEnded, "",
      "To go on, resume from the last good checkpoint, if there is one."},
     {Cause::kUpdateMadeWrong, "",
-     "Nothing of these steps is worth keeping: {back}."},
+     "Nothing of these steps is worth keeping: {back}.", When::kOfModel},
     {Cause::kUpdateLost, "",
      "Keep the weights in fp32 and compute in bf16 (PyTorch: torch.autocast), "
      "or use an optimizer with fp32 copies, with compensated sums or with "

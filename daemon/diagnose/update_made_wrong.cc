@@ -61,6 +61,13 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kNeverCalled, kNothingLearned,
      "Call step() of that optimizer, too: see whether another one's step() is "
      "called in its place."},
+    {UpdateFault::kNotReached, RuleSet(),
+     "If it is to be trained: find what cuts it off (.detach(), .data, "
+     ".item(), torch.no_grad()), or why forward() leaves it out. If it is not: "
+     "requires_grad_(False) says so."},
+    {UpdateFault::kClimbing, kTooLarge | RuleSet{kLossImpossible},
+     "Take the minus away: the cross-entropy itself is to be minimised. To "
+     "unlearn, it may be meant."},
 };
 
 const OfFault* Find(const Finding& finding) {

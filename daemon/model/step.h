@@ -81,8 +81,16 @@ enum class UpdateFault : uint8_t {
   kHeldBack,      // the same, before what is trained: may well be meant
   kNeverCalled,   // `of` gets gradients, and its optimizer's step() never comes
   kClippedScaled,  // gradients were clipped before they were unscaled
+  kNotReached,     // an optimizer has `of`, and no backward pass reaches it
+  kClimbing,       // they minimise the negative of a cross-entropy
 };
-inline constexpr int kUpdateFaults = 13;
+inline constexpr int kUpdateFaults = 15;
+// Tells whether `fault` is one of a part of the model: the rest learns.
+constexpr bool IsOfPart(UpdateFault fault) {
+  return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||
+         fault == UpdateFault::kNeverCalled ||
+         fault == UpdateFault::kNotReached;
+}
 struct UpdateFacts {
   uint32_t row = 0;
   UpdateFault fault = UpdateFault::kNone;

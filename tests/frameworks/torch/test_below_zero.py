@@ -36,6 +36,15 @@ def density(outputs, labels):
     return F.gaussian_nll_loss(outputs[:, 0], labels * 0.0, spread)
 
 
+def negated(outputs, labels):
+    return -F.cross_entropy(outputs, labels) / 2
+
+
+def bounded(outputs, labels):
+    """Never far below 0: its course says nothing."""
+    return -F.cross_entropy(F.normalize(outputs, dim=1), labels)
+
+
 def train(daemon, name, loss, says):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, CLASSES))
@@ -61,6 +70,14 @@ def test_a_cross_entropy_below_0_is_told(daemon, name, loss):
     it, last = train(daemon, name, loss, says=True)
     assert last < 0
     assert it.worst == "warning" and it.cause == "loss_made_wrong", it
+
+
+@pytest.mark.parametrize("loss", [negated, bounded])
+def test_the_negative_of_a_cross_entropy_is_told(daemon, name, loss):
+    it, last = train(daemon, name, loss, says=False)
+    assert last < 0
+    assert it.cause == "update_made_wrong", it
+    assert "negative of a cross-entropy" in it.headline, it
 
 
 @pytest.mark.parametrize("loss, says", [

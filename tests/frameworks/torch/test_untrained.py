@@ -1,5 +1,6 @@
-"""Parts of a model that get gradients and that no optimizer updates: each is
-said, by name; and nothing above a note is said of what looks like it."""
+"""Parts of a model that get gradients and that no optimizer updates, or that
+are held by one and never reached: each is said, by name; and nothing above a
+note is said of what looks like it."""
 
 import pytest
 import torch
@@ -145,6 +146,43 @@ def test_a_head_that_the_optimizer_gets_later(daemon, name):
         right(model, optimizer, loss, i)
 
     is_no_more_than_a_note(train(daemon, name, model, optimizer, loop))
+
+
+class Cut(Net):
+    """Its body is cut off from the loss."""
+
+    def forward(self, x):
+        return self.head(self.body(x).detach())
+
+
+class InTurns(Net):
+    """Each of two heads has every second batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.other = nn.Linear(16, 1)
+        self.turn = 0
+
+    def forward(self, x):
+        self.turn += 1
+        return (self.head, self.other)[self.turn % 2](self.body(x))
+
+
+@pytest.mark.parametrize("kind", ["SGD", "AdamW"])
+def test_a_body_that_no_backward_pass_reaches(daemon, name, kind):
+    model = Cut()
+    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=1e-2)
+    it = train(daemon, name, model, optimizer, one(model))
+    assert it.worst == "info", it
+    assert it.cause == "update_made_wrong", it
+    assert "body.0 is held by an optimizer" in it.headline, it
+
+
+@pytest.mark.parametrize("kind", ["SGD", "AdamW"])
+def test_heads_that_take_turns(daemon, name, kind):
+    model = InTurns()
+    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=1e-2)
+    assert train(daemon, name, model, optimizer, one(model)).worst == ""
 
 
 def two(model):

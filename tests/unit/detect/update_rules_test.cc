@@ -20,7 +20,8 @@ Update Faulty(UpdateFault fault) { return {.loss = 2.0, .fault = fault}; }
 TEST(UpdateFault, EachIsAWarningAfterItsHold) {
   for (int f = 1; f < kUpdateFaults; ++f) {
     const auto fault = static_cast<UpdateFault>(f);
-    if (fault == UpdateFault::kHeldBack) continue;
+    if (fault == UpdateFault::kHeldBack) continue;  // notes
+    if (fault == UpdateFault::kNotReached) continue;
     if (fault == UpdateFault::kClippedScaled) continue;  // another rule's
     StepFeed<UpdateFaultRule> feed;
     const int hold = fault == UpdateFault::kAllZero ? 50 : 8;
@@ -45,6 +46,14 @@ TEST(UpdateFault, APartThatIsNotTrainedIsNamed) {
 TEST(UpdateFault, APartBeforeWhatIsTrainedIsANote) {
   StepFeed<UpdateFaultRule> feed;
   feed.Steps({.loss = 2.0, .fault = UpdateFault::kHeldBack, .of = "body"}, 500);
+  EXPECT_EQ(feed.worst, Severity::kInfo);
+  ExpectWords(feed.Described().sentence);
+}
+
+TEST(UpdateFault, APartThatNoBackwardPassReachesIsANote) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kNotReached, .of = "body"},
+             500);
   EXPECT_EQ(feed.worst, Severity::kInfo);
   ExpectWords(feed.Described().sentence);
 }

@@ -55,8 +55,7 @@ class Checks:
         # One operation: the training and the sender may both be here.
         if self._told.setdefault(what, mine) is mine:
             log.warning(
-                "nanwatch: %s; more of this is counted (Stats.bad_input), not "
-                "said",
+                "nanwatch: %s (said once; Stats.bad_input counts the rest)",
                 sentence,
             )
 

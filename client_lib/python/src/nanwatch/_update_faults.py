@@ -17,7 +17,9 @@ from __future__ import annotations
     HELD_BACK,
     NEVER_CALLED,
     CLIPPED_SCALED,
-) = range(13)
+    NOT_REACHED,
+    CLIMBING,
+) = range(15)
 
 
 def of_numbers(grad_norm: float | None, lr: object) -> int:

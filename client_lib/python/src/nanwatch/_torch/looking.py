@@ -12,6 +12,7 @@ import torch
 
 from nanwatch import _update_faults
 from nanwatch._torch import faults, underflow
+from nanwatch._torch.climbing import Climbing
 from nanwatch._torch.comparing import Comparing, NotComparing
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
@@ -64,6 +65,7 @@ class Looks:
         self._comparing = comparing
         self._others = others
         self._untrained = untrained
+        self._climbing = Climbing()
 
     def at_scale(self, followed: Followed) -> None:
         """The scaler is about to step: its gradients have this one."""
@@ -141,6 +143,8 @@ class Looks:
         elif followed.clipped is not None and update.scale is not None:
             update.fault = _update_faults.CLIPPED_SCALED
             self._hang_on(update, followed.clipped)
+        elif self._climbing.is_seen:
+            update.fault = _update_faults.CLIMBING
         elif self._untrained.is_told_by(followed):
             update.fault = self._untrained.fault
             update.fault_of = self._untrained.of
@@ -152,6 +156,11 @@ class Looks:
             return
         number = number.detach().reshape(()).float()
         update.fault_if = self._current.readout.add([number])
+
+    def loss(self, loss: Any) -> None:
+        """What watch.step() is given."""
+        if len(self._followed) == 1:  # rivals may climb
+            self._climbing.step(loss)
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()

@@ -1,7 +1,8 @@
-"""A part of the model that gets gradients and that no optimizer updates: made
-after its optimizer, or left out when that was made, or held by one whose
-step() never comes. A few of its tensors, from some updates to the next: they
-stay as they are, their gradients do not, and what is trained moves."""
+"""A part of the model that is not trained: it gets gradients and no optimizer
+updates it (made after its optimizer, or left out when that was made, or held by
+one whose step() never comes), or an optimizer holds it and no backward pass
+reaches it. A few of its tensors, from some updates to the next: they stay as
+they are, their gradients do not, and what is trained moves."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from nanwatch._checks import Checks
 from nanwatch._torch.modules import inner, own_path
@@ -18,12 +20,20 @@ from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parameters import Parameters
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import local
-from nanwatch._update_faults import HELD_BACK, NEVER_CALLED, NONE, NOT_HELD
+from nanwatch._update_faults import (
+    HELD_BACK,
+    NEVER_CALLED,
+    NONE,
+    NOT_HELD,
+    NOT_REACHED,
+)
 
 # Updates of one optimizer at which it looks: these, and one in so many.
 _FIRST = (2, 32)
 _EVERY = 64
-_PATIENCE = 128  # updates for which one of several may well not be called
+# Updates for which one of several optimizers may well not be called, or a head
+# have no turn.
+_PATIENCE = 128
 _SOME = 4  # tensors that stand for all
 _ELEMENTS = 512  # of each
 # Of the model's tensors: a part that is larger was trained before.
@@ -48,7 +58,7 @@ class _Copies(NamedTuple):
 
     ids: list[int]
     weights: list[Any]
-    gradients: list[Any]
+    gradients: list[Any]  # empty: it has none
     trained: list[Any]
 
 
@@ -70,6 +80,7 @@ class Untrained:
         self._clock: Followed | None = None  # whose updates count
         self._updates = 0  # of it
         self._before: _Copies | None = None
+        self._unreached: set[int] | None = None  # ids; None: nobody looked
         # What is known as of the last look.
         self.fault = NONE
         self.of = ""
@@ -101,11 +112,14 @@ class Untrained:
             now = _Copies(
                 [id(p) for p in found.tensors],
                 [_sample(p) for p in some],
-                [_sample(p.grad) for p in some],
+                [_sample(p.grad) for p in some if p.grad is not None],
                 [_sample(p) for p in trained],
             )
             self._before = now
-            patient = found.fault == NEVER_CALLED and self._updates < _PATIENCE
+            patient = (
+                found.fault in (NEVER_CALLED, NOT_REACHED)
+                and self._updates < _PATIENCE
+            )
             if before is None or before.ids != now.ids or patient:
                 self.fault = NONE
                 return None
@@ -117,7 +131,7 @@ class Untrained:
             self.fault = NONE
             return
         self.fault, self.of = fault, of
-        if fault != HELD_BACK:
+        if fault not in (HELD_BACK, NOT_REACHED):
             why = (
                 "no optimizer that watch() was given holds it"
                 if fault == NOT_HELD
@@ -129,7 +143,7 @@ class Untrained:
             )
 
     def _find(self) -> _Found | None:
-        """What has gradients and is not updated, as of now."""
+        """What is not trained, as of now."""
         called: set[int] = set()
         idle: set[int] = set()
         for each in self._followed:
@@ -142,7 +156,7 @@ class Untrained:
         rest = [each for each in named if id(each[1]) not in called]
         not_held = [each for each in rest if id(each[1]) not in idle]
         if not not_held:
-            return _found(NEVER_CALLED, rest) if rest else None
+            return _found(NEVER_CALLED, rest) if rest else self._not_reached()
         behind = [
             (name, p)
             for name, p in named[trained[-1] + 1 :]
@@ -155,6 +169,20 @@ class Untrained:
         if behind and len(not_held) <= _LARGE * len(named):
             return _found(NOT_HELD, behind)
         return _found(HELD_BACK, not_held)
+
+    def _not_reached(self) -> _Found | None:
+        """What the optimizer that is called holds, and what had no gradient at
+        any look."""
+        held = set(map(id, self._clock.tensors() if self._clock else []))
+        named = [
+            (own_path(name), p)
+            for name, p in inner(self._model).named_parameters()
+            if id(p) in held and _lacks_gradient(p)
+        ]
+        if self._unreached is not None:
+            named = [each for each in named if id(each[1]) in self._unreached]
+        self._unreached = {id(p) for _, p in named}
+        return _found(NOT_REACHED, named) if named else None
 
     def _with_gradients(self) -> list[_Named]:
         """The model's tensors that have one, in the order in which it uses
@@ -202,6 +230,15 @@ def _has_gradient(parameter: Any) -> bool:
     )
 
 
+def _lacks_gradient(parameter: Any) -> bool:
+    return (
+        parameter.requires_grad
+        and parameter.grad is None
+        and not is_lazy(parameter)
+        and parameter.numel() > 0  # else another rank has its shard
+    )
+
+
 def _spread(tensors: list[Any]) -> list[Any]:
     """A few of them, from the first to the last."""
     last = len(tensors) - 1
@@ -227,6 +264,6 @@ def _is_left_alone(before: _Copies, now: _Copies) -> Any:
         return sum(counts, torch.zeros((), device=device))
 
     still = moved(before.weights, now.weights) == 0
-    alive = moved(before.gradients, now.gradients) != 0
+    alive = not now.gradients or moved(before.gradients, now.gradients) != 0
     trains = moved(before.trained, now.trained) != 0
     return (still & alive & trains).float()

@@ -372,11 +372,11 @@ class Watch(Shown):
         scale: float | None,
         more: dict[str, Any],
     ) -> None:
-        # Its code and its data are out of the processor's caches after a
-        # training's step: each call that is not made counts.
+        # After a training's step the caches are cold: each call counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
         _samples.settle(self._checks, more)
         losses, given = self._losses, loss
+        self._looks.loss(loss)
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
         elif isinstance(loss, torch.Tensor):
