@@ -52,7 +52,9 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "that left its level with it does not come down, or at "
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known; a warning "
-    "also at 2^64 and more (but in fp64).",
+    "also at 2^64 and more (but in fp64). For information where the records "
+    "end "
+    "with fewer norms that are not finite.",
     "Finite and below twice the level for clear_after updates.",
     kThresholds,
     "Steps count and not records: a spike is as long however often it is "
@@ -144,6 +146,13 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   return episode_.On(trigger, s.height() < kCalm, c.record.step, t[kClear]);
+}
+
+// The next loss will tell, and there is none.
+Severity GnormExplosion::OnEnd(Thresholds) {
+  if (no_number_.records() == 0 || episode_.open()) return episode_.severity();
+  const int64_t since = no_number_.since();
+  return episode_.OnSince(since, Severity::kInfo, false, since, 1);
 }
 
 void GnormExplosion::Describe(Finding* finding) const {

@@ -35,6 +35,7 @@ class GnormExplosion {
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
+  Severity OnEnd(Thresholds t);
   void Describe(Finding* finding) const;
   bool Warns() const { return episode_.severity() >= Severity::kWarning; }
   // Of the newest norm: it is finite, and far above all healthy ones.

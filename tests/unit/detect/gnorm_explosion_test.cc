@@ -157,6 +157,20 @@ TEST(GnormExplosion, ALogWithoutFlagsIsNotAccusedOfAnUpdate) {
   EXPECT_EQ(probes.Described().opened_step, 2010) << "the first of the three";
 }
 
+TEST(GnormExplosion, ARunThatEndsWithOneIsANote) {
+  StepFeed<GnormExplosion> feed;
+  feed.Steps({.loss = 2.9, .grad_norm = 1}, 200);
+  feed.Step({.loss = 2.9, .grad_norm = kNan});
+  EXPECT_EQ(feed.now, Severity::kNone) << "the next loss will tell";
+  EXPECT_EQ(feed.End(), Severity::kInfo);
+  EXPECT_EQ(feed.Described().opened_step, 201);
+  StepFeed<GnormExplosion> healed;
+  healed.Steps({.loss = 2.9, .grad_norm = 1}, 200);
+  healed.Step({.loss = 2.9, .grad_norm = kNan});
+  healed.Step({.loss = 2.9, .grad_norm = 1});
+  EXPECT_EQ(healed.End(), Severity::kNone);
+}
+
 TEST(GnormExplosion, AMillionTimesTheAverageNeedsTenSamples) {
   StepFeed<GnormExplosion> f(NoScaler());
   f.Steps({.grad_norm = 1}, 9);
