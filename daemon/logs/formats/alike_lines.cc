@@ -158,6 +158,10 @@ class AlikeLinesReader : public LineReader {
   // others beside it.
   void TellLoss(const NumberRoles& roles, const RowValues& numbers, size_t at,
                 double loss, FactList* facts) {
+    // An accuracy of no samples is NaN: it says nothing of the training.
+    if (roles.meanings[at] == ColumnMeaning::kAccuracy && std::isnan(loss)) {
+      return;
+    }
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);

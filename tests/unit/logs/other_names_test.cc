@@ -48,6 +48,21 @@ TEST(OtherNames, NaNInWordsIsOneOfTheLinesWithoutIt) {
             "alike_lines");
 }
 
+// A metric that was just reset.
+TEST(OtherNames, AnAccuracyOfNoSamplesIsNoLoss) {
+  std::string lines;
+  for (int i = 1; i <= 6; ++i) {
+    lines += "Epoch[0] Batch [" + std::to_string(100 * i) +
+             "] Train-accuracy=0." + std::to_string(i) + "25\n";
+  }
+  for (int i = 0; i < 6; ++i) {
+    lines += "Epoch[" + std::to_string(i) + "] Train-accuracy=nan\n";
+  }
+  const std::string told = ToldFacts("alike_lines", lines);
+  EXPECT_NE(told.find("loss="), std::string::npos) << told;
+  EXPECT_EQ(told.find("nan"), std::string::npos) << told;
+}
+
 TEST(OtherNames, AScaleInWordsMayHaveOneBeforeIt) {
   EXPECT_EQ(Told("step 1 | loss 2.5 | amp_scale 65536.0\n"
                  "step 2 | loss 2.5 | amp_scale 0.5\n"
