@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/fnv1a.h"
+#include "logs/decimal_commas.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
 
@@ -82,43 +83,6 @@ bool BeginsWithUnit(std::string_view rest) {
   while (end < rest.size() && IsWordLetter(rest[end])) ++end;
   const std::string_view word = rest.substr(1, end - 1);
   return IsOneOf(word, kTimes);
-}
-
-// Where the digits and points around `at` end; 0: they are no date, as
-// "03.04.2024" is.
-size_t EndOfDate(std::string_view line, size_t at) {
-  const size_t begin = line.find_last_not_of("0123456789.", at) + 1;
-  const size_t end =
-      std::min(line.find_first_not_of("0123456789.", at), line.size());
-  const std::string_view run = line.substr(begin, end - begin);
-  return std::count(run.begin(), run.end(), '.') > 1 ? end : 0;
-}
-
-// Commas stand between digits, one in a number, and no point does but in dates.
-bool HasDecimalCommas(std::string_view line) {
-  if (line.find(',') == line.npos) return false;
-  bool found = false;
-  for (size_t i = 1; i + 1 < line.size(); ++i) {
-    if (!IsDigit(line[i - 1]) || !IsDigit(line[i + 1])) continue;
-    if (line[i] == '.') {
-      const size_t end = EndOfDate(line, i);
-      if (end == 0) return false;
-      i = end;
-      continue;
-    }
-    if (line[i] != ',') continue;
-    size_t begin = i;
-    while (begin > 0 && IsDigit(line[begin - 1])) --begin;
-    size_t end = i + 1;
-    while (end < line.size() && IsDigit(line[end])) ++end;
-    // "1,234,567"; "0,25, Dauer" is a number and a comma.
-    const bool listed =
-        (begin > 1 && line[begin - 1] == ',' && IsDigit(line[begin - 2])) ||
-        (end + 1 < line.size() && line[end] == ',' && IsDigit(line[end + 1]));
-    if (listed) return false;
-    found = true;
-  }
-  return found;
 }
 
 }  // namespace

@@ -12,11 +12,12 @@ struct Words {
   std::string_view meaning;
   std::string_view words;  // with commas between
 };
-constexpr size_t kWalls = 3;
+constexpr size_t kSigns = 4;
 // " step" behind a number is "第 50 步": its number is the step's.
 constexpr Words kWords[] = {
-    // The walls, rules and corners of boxes, kWalls of them. Keras' bars are of
-    // heavy rules.
+    // Signs of any language, kSigns of them: .NET's infinity, and the walls,
+    // rules and corners of boxes. Keras' bars are of heavy rules.
+    {"inf", "∞"},
     {"|", "│,┃,║"},
     {"-", "─,═"},
     {"+", "╭,╮,╰,╯,┌,┐,└,┘,├,┤,┼"},
@@ -33,7 +34,7 @@ constexpr Words kWords[] = {
      "손실,손실,потери"},
     {"avg_loss", "平均损失"},
     {"loss_scale", "损失缩放"},
-    {"grad_norm", "梯度范数,梯度norm"},
+    {"grad_norm", "梯度范数,梯度norm,勾配ノルム"},
     {"lr", "学习率,学習率,학습률"},
     {"Loss", "Потери"},
     {"Step", "Шаг"},
@@ -44,6 +45,11 @@ constexpr Words kWords[] = {
     {"; ", "；"},
     {" (", "（"},
     {") ", "）"},
+    {"[", "【"},
+    {"] ", "】"},
+    {"=", "＝"},
+    {"/", "／"},
+    {" ", "　"},
 };
 
 struct Found {
@@ -68,8 +74,8 @@ Found WordAt(std::string_view text, std::span<const Words> words = kWords) {
 // Words that say that a line is of a training; the rest may be anything.
 bool SpeaksOfTraining(std::string_view line) {
   constexpr std::string_view kSome[] = {
-      "损失", "步",   "学习率", "梯度", "轮",     "训练",   "：",   "損失",
-      "学習", "손실", "학습",   "에폭", "потери", "Потери", "Эпоха"};
+      "损失", "步",   "学习率", "梯度", "轮",   "训练",   "：",     "損失",
+      "学習", "勾配", "손실",   "학습", "에폭", "потери", "Потери", "Эпоха"};
   return HasOneOf(line, kSome);
 }
 
@@ -93,12 +99,12 @@ bool MayBeTranslated(std::string_view line) {
   return found != 0;
 }
 
-// A wall of a box stands in it.
-bool HasWall(std::string_view line) {
+// One of the signs of any language stands in it.
+bool HasSign(std::string_view line) {
   for (size_t at = line.find('\xe2'); at != line.npos;
        at = line.find('\xe2', at + 1)) {
-    const auto walls = std::span(kWords).first(kWalls);
-    if (WordAt(line.substr(at), walls).size > 0) return true;
+    const auto signs = std::span(kWords).first(kSigns);
+    if (WordAt(line.substr(at), signs).size > 0) return true;
   }
   return false;
 }
@@ -108,7 +114,7 @@ bool HasWall(std::string_view line) {
 std::string_view Translated(std::string_view line, std::string* out) {
   if (IsAscii(line)) return line;
   const bool speaks = MayBeTranslated(line) && SpeaksOfTraining(line);
-  if (!speaks && !HasWall(line)) return line;
+  if (!speaks && !HasSign(line)) return line;
   out->clear();
   for (size_t at = 0; at < line.size();) {
     const std::string_view rest = line.substr(at);

@@ -1,5 +1,6 @@
 // What Chinese, Japanese, Korean and Russian training scripts call their
-// numbers, in the words that formats know.
+// numbers, in the words that formats know; and signs for which ASCII has
+// others.
 
 #ifndef NANWATCH_LOGS_TRANSLATED_H_
 #define NANWATCH_LOGS_TRANSLATED_H_
@@ -10,7 +11,7 @@
 namespace nanwatch {
 
 // `line` with "loss" for what means it, and so on, in `*out`; `line` itself
-// where it has no such word.
+// where it has no such word or sign.
 std::string_view Translated(std::string_view line, std::string* out);
 
 }  // namespace nanwatch

@@ -4,6 +4,7 @@
 //  Step 10 | loss=tensor(1.2, device='cuda:0') lr=[1e-4]
 //  Train Epoch: 1 [640/60000 (1%)] Loss: 2.3
 //  step 10: train loss 1.2, val loss 1.3
+//  Epoche: 7; Iteration: 1200; Loss: 0,2342; LearningRate: 0,001
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "logs/column_fact.h"
 #include "logs/column_names.h"
 #include "logs/column_value.h"
+#include "logs/decimal_commas.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/layer_norms.h"
@@ -46,6 +48,7 @@ class KeyValueReader : public LineReader {
   explicit KeyValueReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
+    line = WithDecimalPoints(line, &pointed_);
     const bool row = line.starts_with('|') || IsTopOfBox(line);
     if (!row || box_.Begins(line)) ReadBox(facts);
     if (row && box_.Take(line)) return;
@@ -55,6 +58,7 @@ class KeyValueReader : public LineReader {
   // Its names stand where they stood.
   bool ReadUsual(std::string_view line, FactList* facts) override {
     if (!usual_.known()) return false;
+    line = WithDecimalPoints(line, &pointed_);
     const std::optional<BarPlace> bar = place_.BarOf(line);
     if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
     fact_.Begin(0);
@@ -326,7 +330,8 @@ class KeyValueReader : public LineReader {
 
   NamesBefore names_;
   BoxedRecord box_;
-  std::string boxed_;  // the newest that was read
+  std::string boxed_;    // the newest that was read
+  std::string pointed_;  // the newest line, where its numbers had commas
   Usual usual_;
   uint32_t words_ = 0;  // before its loss; 0: they are not counted yet
   LossParts parts_;

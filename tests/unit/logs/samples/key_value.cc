@@ -378,6 +378,8 @@ constexpr SampleLines kLines[] = {
      "{'step': 7, 'losses': {'rpn': 0.5, 'box': 0.25}, 'lr': 0.1}\n"
      "{'step': 8, 'losses': {'rpn': 0.5, 'box': nan}, 'lr': 0.1}",
      "step=7 loss=0.75 learning_rate=0.1\nstep=8 loss=nan learning_rate=0.1"},
+    {"decimal commas", "step: 4; Loss: 1,25; lr: 0,5",
+     "step=4 loss=1.25 learning_rate=0.5"},
     {"samples in one line, iterations in the next",
      "Train Epoch: 4 [400/900 (44%)]\tLoss: 2.5\n"
      "grad_norm: 0.5 iteration: 7000\n"

@@ -1,0 +1,109 @@
+#include "logs/decimal_commas.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "logs/scan.h"
+
+namespace nanwatch {
+namespace {
+
+// Where the digits and points around `at` end; 0: they are no date, as
+// "03.04.2024" is.
+size_t EndOfDate(std::string_view line, size_t at) {
+  const size_t begin = line.find_last_not_of("0123456789.", at) + 1;
+  const size_t end =
+      std::min(line.find_first_not_of("0123456789.", at), line.size());
+  const std::string_view run = line.substr(begin, end - begin);
+  return std::count(run.begin(), run.end(), '.') > 1 ? end : 0;
+}
+
+// Returns the next of `line` from `at` on that stands between digits; its
+// size: there is none.
+size_t NextBetweenDigits(std::string_view signs, std::string_view line,
+                         size_t at) {
+  for (at = line.find_first_of(signs, at); at < line.size();
+       at = line.find_first_of(signs, at + 1)) {
+    const bool between = at > 0 && IsDigit(line[at - 1]) &&
+                         at + 1 < line.size() && IsDigit(line[at + 1]);
+    if (between) return at;
+  }
+  return line.size();
+}
+
+// The digits on both sides of a comma.
+struct Parts {
+  size_t begin;
+  size_t end;
+};
+Parts PartsAround(std::string_view line, size_t comma) {
+  Parts parts{.begin = comma, .end = comma + 1};
+  while (parts.begin > 0 && IsDigit(line[parts.begin - 1])) --parts.begin;
+  while (parts.end < line.size() && IsDigit(line[parts.end])) ++parts.end;
+  return parts;
+}
+
+// "12:01:07,250".
+bool IsOfClock(std::string_view line, const Parts& parts) {
+  return parts.begin > 1 && line[parts.begin - 1] == ':' &&
+         IsDigit(line[parts.begin - 2]);
+}
+
+// Returns whether the number can be nothing but a decimal one: "0,234",
+// "2,31". A pair in brackets is a list, and a date or ratio may follow a comma.
+bool IsSurelyDecimal(std::string_view line, size_t comma, const Parts& parts) {
+  constexpr size_t kThousands = 3;  // digits
+  const char before = parts.begin > 0 ? line[parts.begin - 1] : '\0';
+  const char behind = parts.end < line.size() ? line[parts.end] : '\0';
+  const bool pair =
+      (before == '[' || before == '(') && (behind == ']' || behind == ')');
+  const bool goes_on = behind == '-' || behind == ':' || behind == '/';
+  const bool apart = parts.end - comma - 1 != kThousands;
+  return !pair && !goes_on && (apart || line[parts.begin] == '0');
+}
+
+// Which commas of a line are decimal ones.
+enum class Commas { kNone, kPerhaps, kSurely };
+Commas CommasOf(std::string_view line) {
+  Commas found = Commas::kNone;
+  if (NextBetweenDigits(",", line, 0) == line.size()) return found;
+  for (size_t i = NextBetweenDigits(".,", line, 0); i < line.size();
+       i = NextBetweenDigits(".,", line, i + 1)) {
+    if (line[i] == '.') {
+      const size_t end = EndOfDate(line, i);
+      if (end == 0) return Commas::kNone;
+      i = end;
+      continue;
+    }
+    const Parts parts = PartsAround(line, i);
+    if (IsOfClock(line, parts)) continue;
+    // "1,234,567"; "0,25, Dauer" is a number and a comma.
+    const bool listed =
+        (parts.begin > 1 && line[parts.begin - 1] == ',' &&
+         IsDigit(line[parts.begin - 2])) ||
+        (parts.end + 1 < line.size() && line[parts.end] == ',' &&
+         IsDigit(line[parts.end + 1]));
+    if (listed) return Commas::kNone;
+    const bool sure = IsSurelyDecimal(line, i, parts);
+    found = std::max(found, sure ? Commas::kSurely : Commas::kPerhaps);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool HasDecimalCommas(std::string_view line) {
+  return CommasOf(line) != Commas::kNone;
+}
+
+std::string_view WithDecimalPoints(std::string_view line, std::string* out) {
+  if (CommasOf(line) != Commas::kSurely) return line;
+  *out = line;
+  for (size_t i = NextBetweenDigits(",", line, 0); i < line.size();
+       i = NextBetweenDigits(",", line, i + 1)) {
+    (*out)[i] = '.';
+  }
+  return *out;
+}
+
+}  // namespace nanwatch
