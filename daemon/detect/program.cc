@@ -107,7 +107,7 @@ bool TellsMeansOfMany(const RunDescription& run, int64_t steps) {
 
 bool TrainsLanguage(const RunDescription& run) {
   return TellsMeans(run) ||
-         Is(run, {"torchtitan", "litgpt", "nanogpt", "llm_c"});
+         Is(run, {"torchtitan", "lingua", "litgpt", "nanogpt", "llm_c"});
 }
 
 bool NamesLoss(const RunDescription& run) {

@@ -53,6 +53,7 @@
   X(kLightning)                 \
   X(kKeras)                     \
   X(kTorchTitan)                \
+  X(kLingua)                    \
   X(kNanoGpt)                   \
   X(kLitGpt)                    \
   X(kVerl)                      \

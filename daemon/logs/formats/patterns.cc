@@ -54,6 +54,18 @@ constexpr LinePattern kTorchTitanLines[] = {
     {"validate step: ", {}, Role::kNothing},
     {"step: {step}  loss: {loss} *memory: ", kTorchTitanAlso}};
 
+// Meta's lingua (its apps/main/train.py), whose norm is named "grad". Of others
+// that name may be a term of the loss or a time. Batches before the last of an
+// update, on demand, have no norm.
+//  0: INFO    25-03-02 10:00:00.163012 - 0:00:00 - step: 10  acc: 0 loss:  8.17
+//  grad: 3.58e-01  flops: 3.17e+14  wps: 3.10e+04  iter: 0.5258  data: 0.0021
+//  lr: 3.00e-04  mem: 62%  pow: 541 W
+constexpr Text kLinguaMarks[] = {"  flops: "};
+constexpr Text kLinguaAlso[] = {"lr: {lr}"};
+constexpr LinePattern kLinguaLines[] = {
+    {"step: {step}  acc: 0  loss: {loss}  grad: {norm}  flops: ", kLinguaAlso},
+    {"step: {}  acc: {}  loss: {}  grad: ", {}, Role::kNothing}};
+
 // NeMo Automodel.
 //  2025-08-05 10:00:04 | INFO | root | step 0 | epoch 0 | loss 12.4089 |
 //  grad_norm 2.3849 | lr 5.00e-05 | mem 12.3 GiB
@@ -183,6 +195,8 @@ const LogFormat kLitGpt = PatternFormat<kLitGptLines, kOnce>(
     "litgpt", "LitGPT, lit-gpt", kLitGptMarks);
 const LogFormat kTorchTitan = PatternFormat<kTorchTitanLines>(
     "torchtitan", "torchtitan", kTorchTitanMarks);
+const LogFormat kLingua =
+    PatternFormat<kLinguaLines>("lingua", "Meta's lingua", kLinguaMarks);
 const LogFormat kAutomodel = PatternFormat<kAutomodelLines>(
     "automodel", "NeMo Automodel", kAutomodelMarks);
 const LogFormat kWordLanguageModel = PatternFormat<kWordLines, kSeen>(

@@ -16,6 +16,19 @@ constexpr SampleLines kAutomodel[] = {
      "step=1 loss=nan grad_norm=nan learning_rate=5e-05"},
 };
 
+constexpr SampleLines kLingua[] = {
+    {"updates, and a batch before the last of one",
+     "0: INFO    25-03-02 10:00:30.254429 - 0:00:30 - step: 20  acc: 0  loss:  "
+     "8.125  grad: 2.50e-01  flops: 3.18e+14  wps: 3.11e+04  iter:  0.5111  "
+     "data: 0.0021  lr: 5.00e-04  mem: 62%  pow: 543 W\n"
+     "0: INFO    25-03-02 10:00:31.254429 - 0:00:31 - step: 20  acc: 1  loss:  "
+     "8.125  grad: -1.00e+00  flops: 3.18e+14  wps: 3.11e+04  lr: 5.00e-04\n"
+     "0: INFO    25-03-02 10:01:00.698006 - 0:01:00 - step: 30  acc: 0  loss:  "
+     "    0  grad: nan  flops: 3.23e+14  wps: 3.11e+04  lr: 5.00e-04  mem: 62%",
+     "step=20 loss=8.125 grad_norm=0.25 learning_rate=0.0005\n"
+     "step=30 loss=0 grad_norm=nan learning_rate=0.0005"},
+};
+
 constexpr SampleLines kMindOcr[] = {
     {"batches of an epoch, and the last of each",
      "[2026-03-04 09:02:33] mindocr.utils.callbacks INFO - epoch: [2/20] step: "
@@ -299,6 +312,7 @@ const SampleTable kCatBoostSamples = {"catboost", kCatBoost};
 const SampleTable kSpacySamples = {"spacy", kSpacy};
 const SampleTable kMlLogSamples = {"mllog", kMlLog};
 const SampleTable kAutomodelSamples = {"automodel", kAutomodel};
+const SampleTable kLinguaSamples = {"lingua", kLingua};
 const SampleTable kMindOcrSamples = {"mindocr", kMindOcr};
 const SampleTable kPaddleOcrSamples = {"paddleocr", kPaddleOcr};
 const SampleTable kIcefallSamples = {"icefall", kIcefall};

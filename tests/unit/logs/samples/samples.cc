@@ -35,6 +35,7 @@ constexpr const SampleTable* kTables[] = {
     &kSkipWordsSamples,
     &kLostLossesSamples,
     &kLightningSamples,
+    &kLinguaSamples,
     &kLitGptSamples,
     &kLlamaFactorySamples,
     &kAlikeLinesSamples,

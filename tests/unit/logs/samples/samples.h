@@ -73,6 +73,7 @@ extern const SampleTable kEvaluationWordsSamples;
 extern const SampleTable kSkipWordsSamples;
 extern const SampleTable kLostLossesSamples;
 extern const SampleTable kLightningSamples;
+extern const SampleTable kLinguaSamples;
 extern const SampleTable kLitGptSamples;
 extern const SampleTable kLlamaFactorySamples;
 extern const SampleTable kAlikeLinesSamples;
