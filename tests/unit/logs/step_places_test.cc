@@ -103,6 +103,15 @@ TEST(StepPlaces, EpochsThatBeginAgainAreAnotherAttempt) {
             "step=1 loss=2\n");
 }
 
+TEST(StepPlaces, AHeadMayHoldMoreThanPlaces) {
+  EXPECT_EQ(Told("[step=6/90,epoch=1,eta=1 day, 3:07:11] | optim/step skipped=0"
+                 " | train/CE loss=2.5 | train/Z loss=0.002\n"
+                 "[step=7/90,epoch=1,eta=1 day, 3:07:11] | optim/step skipped=1"
+                 " | optim/total grad norm=NaN | train/CE loss=2.5"),
+            "step=6 loss=2.5 cross_entropy clean\n"
+            "step=7 loss=2.5 grad_norm=nan cross_entropy overflowed\n");
+}
+
 TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
   EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
                  "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
