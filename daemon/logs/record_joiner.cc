@@ -28,10 +28,19 @@ std::string_view WithoutPlace(std::string_view line) {
   return blank == line.npos ? line : TrimBlanks(line.substr(0, blank));
 }
 
+// Returns `line` up to the first number of the brackets at its end, which say
+// what else there is behind it: "INFO [step=10/1000,eta=1 day, 3:07:11]".
+std::string_view WithoutRest(std::string_view line) {
+  if (!line.ends_with(']')) return line;
+  const size_t begin = line.find_last_of('[');
+  const size_t sign = line.find_first_of(",]", begin);
+  return begin == line.npos ? line : line.substr(0, sign);
+}
+
 // "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the
 // line ends with such words and numbers.
 bool IsHeader(std::string_view line) {
-  line = WithoutPlace(line);
+  line = WithoutRest(WithoutPlace(line));
   bool digit = false;
   for (size_t end = line.size(); end > 0;) {
     const char c = line[end - 1];

@@ -37,6 +37,12 @@ TEST(RecordJoiner, MakesOneLineOfAStepAndItsNumbers) {
             (Lines{"[epoch=1][batch=10/625]:", "", "",
                    "[epoch=1][batch=10/625]: | Train loss: nan | Train unit: "
                    "hours | Train left: 0:10:02"}));
+  // What else the brackets hold is no matter.
+  EXPECT_EQ(Joined({"INFO\t[step=6/90,epoch=1,eta=1 day, 3:07:11]",
+                    "    optim/step skipped=1", "    train/CE loss=2.5"}),
+            (Lines{"INFO\t[step=6/90,epoch=1,eta=1 day, 3:07:11]", "",
+                   "INFO\t[step=6/90,epoch=1,eta=1 day, 3:07:11] | optim/step "
+                   "skipped=1 | train/CE loss=2.5"}));
   EXPECT_EQ(Joined({"==== Step 3 of 60 ====", "  loss: 2.5 nats"}),
             (Lines{"==== Step 3 of 60 ====",
                    "==== Step 3 of 60 ==== | loss: 2.5 nats"}));

@@ -77,6 +77,41 @@ TEST(StepPlaces, AnEpochMayBeginWhereTheOneBeforeEnded) {
             "step=10 loss=4\nstep=20 loss=3\n");
 }
 
+// Of a cross-validation: what was lost in one fold does not heal in the next.
+TEST(StepPlaces, EpochsThatBeginAgainAreAnotherAttempt) {
+  EXPECT_EQ(ToldFacts("alike_lines",
+                      "Epoch 1/6 train DiceCE 0.9 lr 0.1\n"
+                      "Epoch 2/6 train DiceCE 0.8 lr 0.1\n"
+                      "Epoch 3/6 train DiceCE 0.7 lr 0.1\n"
+                      "Epoch 4/6 train DiceCE 0.6 lr 0.1\n"
+                      "Epoch 5/6 train DiceCE 0.5 lr 0.1\n"
+                      "Epoch 6/6 train DiceCE nan lr 0.1\n"
+                      "===== Fold 2 / 3 =====\n"
+                      "Epoch 1/6 train DiceCE 0.9 lr 0.1"),
+            "step=1 loss=0.9 learning_rate=0.1 guessed\n"
+            "step=2 loss=0.8 learning_rate=0.1 guessed\n"
+            "step=3 loss=0.7 learning_rate=0.1 guessed\n"
+            "step=4 loss=0.6 learning_rate=0.1 guessed\n"
+            "step=5 loss=0.5 learning_rate=0.1 guessed\n"
+            "step=6 loss=nan learning_rate=0.1 guessed\n"
+            "step=1 loss=0.9 learning_rate=0.1 guessed\n");
+  EXPECT_EQ(Told("epoch 1: loss 4\nepoch 1: loss 3\nepoch 2: loss 3\n"
+                 "epoch 3: loss 2\nepoch 2: loss 2\nepoch 1: loss 4\n"
+                 "epoch 1: loss 3\nepoch 4: loss 3\nepoch 1: loss 2"),
+            "step=1 loss=4\nstep=2 loss=3\nstep=3 loss=3\nstep=4 loss=2\n"
+            "step=5 loss=2\nstep=6 loss=4\nstep=7 loss=3\nstep=8 loss=3\n"
+            "step=1 loss=2\n");
+}
+
+TEST(StepPlaces, AHeadMayHoldMoreThanPlaces) {
+  EXPECT_EQ(Told("[step=6/90,epoch=1,eta=1 day, 3:07:11] | optim/step skipped=0"
+                 " | train/CE loss=2.5 | train/Z loss=0.002\n"
+                 "[step=7/90,epoch=1,eta=1 day, 3:07:11] | optim/step skipped=1"
+                 " | optim/total grad norm=NaN | train/CE loss=2.5"),
+            "step=6 loss=2.5 cross_entropy clean\n"
+            "step=7 loss=2.5 grad_norm=nan cross_entropy overflowed\n");
+}
+
 TEST(StepPlaces, InThousandsLinesGoOnAtTheirInterval) {
   EXPECT_EQ(Told("step:600 loss:4\nstep:800 loss:3\nstep:1K loss:3\n"
                  "step:1K loss:2\nstep:1K loss:2\nstep:2K loss:1"),
