@@ -35,6 +35,7 @@ constexpr Word kAnywhere[] = {
     {"Bus error (core dumped)", "SIGBUS"},
     {"Aborted (core dumped)", "SIGABRT"},
     {"Exiting due to exception: ", ""},  // of Tacotron and its kin
+    {"EXCEPTION occurred: ", ""},        // CNTK
     {"oom-kill event", "oom-kill", Kind::kOutOfMemory},
     {"oom_kill event", "oom-kill", Kind::kOutOfMemory},
     {" DUE TO TIME LIMIT", "the scheduler's time limit", Kind::kSignal},
@@ -165,7 +166,9 @@ std::optional<StepField> NotFiniteInWords(std::string_view words) {
                    Has(low, "not finite") || Has(low, "non-finite") ||
                    Has(low, "nonfinite");
   if (!bad) return std::nullopt;
-  if (Has(low, "loss")) return StepField::kLoss;
+  if (Has(low, "loss") || Has(low, "training criterion")) {
+    return StepField::kLoss;
+  }
   if (HasWord(low, "gradient") || HasWord(low, "gradients") ||
       HasWord(low, "grad") || HasWord(low, "grads")) {
     return StepField::kGradNorm;

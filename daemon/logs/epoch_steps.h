@@ -12,7 +12,8 @@ namespace nanwatch {
 
 // Where lines do not say how long an epoch is: it is as long as the highest
 // step that was seen in it, and where they count from 0, as the next one would
-// be.
+// be. A log that begins in a later epoch, and says how long one is, goes on
+// from those before it.
 class EpochSteps {
  public:
   // REQUIRES: both are below 2e9.
@@ -21,6 +22,7 @@ class EpochSteps {
   // which of the two is for those to say who know what ranks print.
   // `whole`: steps of an epoch, where the line shows them; 0: it does not.
   int64_t Step(int64_t epoch, int64_t step, int64_t whole = 0) {
+    if (epoch_ < 0 && epoch > 1 && whole > 0) BeginAt(epoch, whole);
     if (epoch == epoch_ - 1) return before_ + step;
     from_zero_ |= step == 0;
     if (epoch > epoch_ && epoch_ >= 0) {
@@ -46,6 +48,14 @@ class EpochSteps {
   // Torn numbers make any epoch: no sum of them overflows.
   static constexpr int64_t kBaseMax = 1'000'000'000'000'000'000;
 
+  // Epochs before the first that is seen were as long; they count from 1.
+  void BeginAt(int64_t epoch, int64_t whole) {
+    epoch_ = epoch;
+    length_ = whole;
+    base_ = std::min((epoch - 1) * whole, kBaseMax);
+    before_ = base_ - whole;
+  }
+
   int64_t epoch_ = -1;
   int64_t base_ = 0;     // steps of the epochs before
   int64_t before_ = 0;   // and of those before the one before
@@ -56,9 +66,10 @@ class EpochSteps {
 };
 
 // For lines of no known program: steps are the run's until one goes back while
-// the epoch rises. From then on they are counted in epochs. A step that goes
-// back in the same epoch or an earlier one does so in what is returned, too:
-// there the run began again.
+// the epoch rises, or where the log begins with one that is too low for its
+// epoch: each of those before had a step at least. From then on they are
+// counted in epochs. A step that goes back in the same epoch or an earlier one
+// does so in what is returned, too: there the run began again.
 class SeenEpochSteps {
  public:
   // The run's step. nullopt for the epoch: the line does not say it.
@@ -68,6 +79,7 @@ class SeenEpochSteps {
     const int64_t in = epoch.value_or(epoch_);
     // An epoch may begin at the step where the one before ended; of epochs with
     // a line each, all end at the same.
+    if (epoch_ < 0 && whole >= step && step < in - 1) anew_ = true;
     const bool falls = step < last_ || (step == last_ && stride_ == 0);
     if (!anew_ && epoch_ >= 0 && in > epoch_ && falls) {
       anew_ = true;

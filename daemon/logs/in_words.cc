@@ -158,6 +158,20 @@ std::optional<StepPlace> RatioOfIterations(std::string_view line) {
   return std::nullopt;
 }
 
+// "Minibatch[ 501-1000]: ", of CNTK: the first and the last of those that the
+// line's numbers are of.
+std::optional<StepPlace> RangeOfBatches(std::string_view line) {
+  constexpr std::string_view kWord = "atch[";
+  const size_t at = line.find(kWord);
+  if (at == line.npos) return std::nullopt;
+  Scan scan(line, at + kWord.size());
+  const std::optional<int64_t> first = ReadCount(&scan);
+  if (!first || !scan.Skip("-")) return std::nullopt;
+  const std::optional<int64_t> last = ReadCount(&scan);
+  if (!last || *last < *first || !scan.Skip("]")) return std::nullopt;
+  return StepPlace{*last, 0, std::nullopt};
+}
+
 // "[1,  2000] loss", of PyTorch's tutorial on CIFAR: epoch and step.
 std::optional<StepPlace> PairInBrackets(std::string_view line) {
   Scan scan(line);
@@ -260,40 +274,6 @@ std::optional<StepPlace> AtEnd(std::string_view line) {
   return StepPlace{ratio->part, ratio->whole, std::nullopt};
 }
 
-// The number behind an "epoch" that ends before `at`.
-std::optional<double> NumberBehindEpoch(std::string_view line, size_t at,
-                                        std::string_view* rest) {
-  *rest = line.substr(at);
-  rest->remove_prefix(
-      std::min(rest->find_first_not_of(" '\":=[#"), rest->size()));
-  Scan scan(*rest);
-  const std::optional<double> epoch = scan.Number();
-  *rest = scan.rest();
-  return epoch;
-}
-
-// "Pass 0, Batch 500", "training: 4 batch 0": right before a batch other words
-// stand for an epoch's, too.
-std::optional<double> EpochBeforeBatch(std::string_view line) {
-  constexpr std::string_view kWords[] = {"pass", "training", "train", "ep"};
-  const size_t at = FindWord(line, "atch");
-  if (at == line.npos || at == 0 || (line[at - 1] | 0x20) != 'b') {
-    return std::nullopt;
-  }
-  std::string_view before = line.substr(0, at - 1);
-  const auto trim = [&before](std::string_view signs) {
-    before = before.substr(0, before.find_last_not_of(signs) + 1);
-  };
-  trim(" ,;|");
-  const std::string_view numbered = before;
-  trim("0123456789");
-  const std::string_view number = numbered.substr(before.size());
-  trim(" :=#");
-  const std::string_view word = LastWord(before);
-  const bool named = before.ends_with(word) && IsOneOf(LowerCase(word), kWords);
-  return number.empty() || !named ? std::nullopt : Scan(number).Number();
-}
-
 }  // namespace
 
 std::string_view LastWord(std::string_view text) {
@@ -307,8 +287,9 @@ std::string_view LastWord(std::string_view text) {
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
   for (const auto find :
-       {BehindWord, RatioBehindBatch, PairInBrackets, RatioInBrackets,
-        RatioAtStart, PairBeforeWords, RatioOfIterations, StepBehindDrawing}) {
+       {BehindWord, RatioBehindBatch, RangeOfBatches, PairInBrackets,
+        RatioInBrackets, RatioAtStart, PairBeforeWords, RatioOfIterations,
+        StepBehindDrawing}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);
@@ -330,60 +311,6 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
   const auto epoch = AsCount(EpochInWords(line));
   if (!batch) return std::nullopt;
   return StepPlace{*batch, 0, epoch};
-}
-
-std::optional<double> EpochInWords(std::string_view line) {
-  constexpr std::string_view kWord = "poch";
-  // "ep=3", at the start alone: in a line it may be anything.
-  if (line.starts_with("ep=") || line.starts_with("ep:") ||
-      line.starts_with("Ep=") || line.starts_with("Ep:")) {
-    return Scan(line, 3).Number();
-  }
-  // "ep0005 ".
-  if (line.size() > 3 && line.starts_with("ep") && IsDigit(line[2])) {
-    Scan scan(line, 2);
-    const std::optional<double> epoch = scan.Number();
-    if (epoch && scan.peek() == ' ') return epoch;
-  }
-  size_t at = FindWord(line, kWord, 1);
-  for (; at != std::string_view::npos; at = FindWord(line, kWord, at + 1)) {
-    const char initial = line[at - 1];
-    if (initial != 'e' && initial != 'E') continue;
-    if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
-    std::string_view rest;
-    const auto epoch = NumberBehindEpoch(line, at + kWord.size(), &rest);
-    if (epoch) return epoch;
-  }
-  return EpochBeforeBatch(line);
-}
-
-std::optional<int64_t> EpochAlone(std::string_view line) {
-  constexpr std::string_view kSigns = " \t-=*#[]()<>|:.";
-  // Most lines have none.
-  size_t at = std::min(FindWord(line, "poch"), FindWord(line, "POCH"));
-  if (at == std::string_view::npos || at == 0) return std::nullopt;
-  --at;
-  if ((line[at] | 0x20) != 'e') return std::nullopt;
-  // Before it signs, or a word that says that it begins.
-  const std::string_view before = line.substr(0, at);
-  if (before.find_first_not_of(kSigns) != std::string_view::npos) {
-    constexpr std::string_view kBegins[] = {"start",    "starting", "begin",
-                                            "training", "train",    "info",
-                                            "root",     "main"};
-    if (!IsOneOf(LowerCase(LastWord(before)), kBegins)) return std::nullopt;
-  }
-  std::string_view rest;
-  const std::optional<int64_t> epoch =
-      AsCount(NumberBehindEpoch(line, at + 5, &rest));
-  if (!epoch || *epoch > kCountMax) return std::nullopt;
-  Scan scan(rest);
-  scan.SkipBlanks();
-  if ((scan.Skip("/") || scan.Skip("of ")) && !scan.Number()) {
-    return std::nullopt;
-  }
-  const bool alone =
-      scan.rest().find_first_not_of(kSigns) == std::string_view::npos;
-  return alone ? epoch : std::nullopt;
 }
 
 bool SaysBestFollows(std::string_view line) {

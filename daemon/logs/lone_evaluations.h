@@ -32,13 +32,15 @@ class LoneEvaluations {
     taken_ = true;
     return *at_;
   }
-  // Takes back the newest of `*facts`, where that is of such a loss, until they
-  // are enough.
-  void Hold(FactList* facts) {
+  // Takes back those of `*facts` from `first` on, the line's and one that
+  // waited for it, where they are of such a loss, until they are enough.
+  void Hold(size_t first, FactList* facts) {
     if (!taken_ || told_) return;
-    waiting_.push_back(facts->back());
-    waiting_.back().before_loss = {};
-    facts->pop_back();
+    for (size_t i = first; i < facts->size(); ++i) {
+      waiting_.push_back((*facts)[i]);
+      waiting_.back().before_loss = {};
+    }
+    facts->resize(first);
     told_ = waiting_.size() >= kEnough;
     if (told_) {
       facts->insert(facts->end(), waiting_.begin(), waiting_.end());

@@ -30,19 +30,33 @@ class LoneLosses {
     waiting_.back().guessed &= !named_;
     if (waiting_.size() < kEnough && !told_) return;
     for (LogFact& one : waiting_) one.step.reset();
-    Tell(facts);
+    Append(facts);
     told_ = true;
+  }
+  // Takes in a line's fact that only its `number` makes a step's: it waits
+  // until the next line's shows whether it is one.
+  void HoldGuess(const LogFact& fact, int64_t number) {
+    guess_ = fact;
+    guess_->step = number;
+    guess_->before_loss = {};  // points into the line
   }
   // Appends those that wait: their numbers are steps.
   void Tell(FactList* facts) {
-    facts->insert(facts->end(), waiting_.begin(), waiting_.end());
-    waiting_.clear();
+    if (guess_) facts->push_back(*guess_);
+    guess_.reset();
+    Append(facts);
   }
 
  private:
   static constexpr size_t kEnough = 3;
 
+  void Append(FactList* facts) {
+    facts->insert(facts->end(), waiting_.begin(), waiting_.end());
+    waiting_.clear();
+  }
+
   FactList waiting_;
+  std::optional<LogFact> guess_;             // the newest
   std::array<std::string, kEnough> before_;  // theirs, in turn
   size_t before_at_ = 0;
   bool told_ = false;

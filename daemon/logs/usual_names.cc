@@ -33,7 +33,8 @@ constexpr UsualNamesOf kUsual[] = {
      "losstraintotal cost currentcost nll nlltoken nlltok nllword natstoken "
      "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "
-     "negloglikelihood lossstep steploss batchloss minibatchloss"},
+     "negloglikelihood losspersample lossstep steploss batchloss "
+     "minibatchloss"},
     {Meaning::kCrossEntropy,
      "ce lmloss lmlosslmloss lmlosstraininglmloss xent crossentropy "
      "crossentropyloss losscrossentropy xentloss celoss lossce mlmloss "
@@ -51,6 +52,9 @@ constexpr UsualNamesOf kUsual[] = {
      "averageloglikelihood"},
     {Meaning::kMeasure,
      "rmse rmsetrn mae huber logloss binarylogloss multilogloss bce ctc "
+     // XGBoost's metrics that are losses.
+     "mlogloss rmsle mphe poissonnloglik gammanloglik coxnloglik "
+     "gammadeviance "
      "rnnt "
      "ntxent infonce nce simclr "
      "hinge "

@@ -133,6 +133,7 @@ class KeyValueReader : public LineReader {
     }
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
+    const size_t first = facts->size();
     if (place_.bare().rose()) alone_.Tell(facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
@@ -148,6 +149,7 @@ class KeyValueReader : public LineReader {
       whole_seen_ |= loss && !summed;
       words_ = 0;
       Tell(line, facts);
+      evaluations_.Hold(first, facts);
       words_ = 0;
       // The number of an epoch may stand anywhere.
       if (punctuated && (named_step || bar) && !names_.mapped() && !summed &&
@@ -184,9 +186,7 @@ class KeyValueReader : public LineReader {
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     NameLoss(line, &facts->back());
-    if (!beside_.Repeats(words_, line.substr(loss_at_))) {
-      return evaluations_.Hold(facts);
-    }
+    if (!beside_.Repeats(words_, line.substr(loss_at_))) return;
     facts->pop_back();
     AddFact(LogFact::Kind::kUnderstood, 0, facts);
   }
@@ -316,16 +316,19 @@ class KeyValueReader : public LineReader {
   void HoldAlone(std::string_view line, std::optional<size_t> name,
                  FactList* facts) {
     const std::string_view before = line.substr(0, name.value_or(0));
-    const bool begins = !fact_.fact().guessed &&
-                        std::none_of(before.begin(), before.end(), IsLower);
-    if (begins && !fact_.steps_seen() && fact_.KeepsLoss()) {
-      LogFact fact = fact_.fact();
-      fact.guessed = !name;
-      words_ = 0;
-      if (loss_at_ > 0) NameLoss(line, &fact);
-      words_ = 0;
-      alone_.Hold(fact, place_.bare().doubtful(), facts);
-    }
+    const bool begins = std::none_of(before.begin(), before.end(), IsLower);
+    const std::optional<int64_t> number = place_.bare().doubtful();
+    const bool guessed = fact_.fact().guessed;
+    // Of a guess only the number decides.
+    if (guessed ? !number : !begins) return;
+    if (fact_.steps_seen() || !fact_.KeepsLoss()) return;
+    LogFact fact = fact_.fact();
+    fact.guessed |= !name;
+    words_ = 0;
+    if (loss_at_ > 0) NameLoss(line, &fact);
+    words_ = 0;
+    if (guessed) return alone_.HoldGuess(fact, *number);
+    alone_.Hold(fact, number, facts);
   }
 
   NamesBefore names_;

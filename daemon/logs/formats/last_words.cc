@@ -134,8 +134,9 @@ void Read(std::string_view line, FactList* facts) {
 }
 
 constexpr std::string_view kEndMarks[] = {
-    "Error",       "ERROR",   "Exception", "Interrupt", "Killed", "Watchdog",
-    "core dumped", "what():", "-kill",     "_kill",     "DUE TO "};
+    "Error",     "ERROR",  "Exception", "EXCEPTION",
+    "Interrupt", "Killed", "Watchdog",  "core dumped",
+    "what():",   "-kill",  "_kill",     "DUE TO "};
 
 constexpr auto kMarks = [] {
   std::array<std::string_view,

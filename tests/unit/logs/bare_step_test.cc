@@ -55,6 +55,22 @@ TEST(BareStep, GoesBackToACheckpoint) {
   }
 }
 
+// Of lines that are a step's by their number alone, the first one waits for it.
+TEST(BareStep, OfARoundOfBoostingTheFirstOneIsRead) {
+  for (const char* shape :
+       {"[{}]\tvalidation-logloss:0.75", "[{}]\tvalid_0's l2: 0.75",
+        "[{}]\ttraining's l2: 0.75", "[{}]\tvalidation-mlogloss:0.75",
+        "[{}]\ttrain-mlogloss:0.75\tvalidation-mlogloss:0.75"}) {
+    const Read read = ReadAll(Lines(shape, 0, 20));
+    ASSERT_EQ(read.records.size(), 20u) << shape;
+    EXPECT_EQ(read.records.front().step.step, 0) << shape;
+    EXPECT_EQ(read.records.back().step.step, 19) << shape;
+    EXPECT_EQ(read.coverage.read(), 20u) << shape;
+    EXPECT_EQ(read.coverage.step_lines, 20u) << shape;
+  }
+  EXPECT_TRUE(ReadAll("[3]\tvalid_0's l2: 0.75\n").records.empty());
+}
+
 TEST(BareStep, BeginsAnewWithEachEpoch) {
   const std::string epoch = Lines("[{}] loss 2.75", 0, 6);
   const Read read =

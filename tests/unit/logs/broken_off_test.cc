@@ -37,6 +37,17 @@ TEST(BrokenOff, AnExceptionAtTheEndIsTheEnd) {
   EXPECT_EQ(end->end.message, "no column `x`");
 }
 
+TEST(BrokenOff, CntkSaysWhatItStopsOver) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int step = 0; step < 300; ++step) {
+    reader.ReadLine("step=" + std::to_string(step) + " loss=2.5");
+  }
+  reader.ReadLine("EXCEPTION occurred: no file `a.txt`");
+  reader.Finish();
+  ASSERT_TRUE(reader.broke());
+  EXPECT_EQ(reader.broke()->end.message, "EXCEPTION occurred: no file `a.txt`");
+}
+
 TEST(BrokenOff, AProgramMaySayThatItExitsOverAnException) {
   const auto end = EndOf({"Exiting due to exception: No such bucket"});
   ASSERT_TRUE(end);

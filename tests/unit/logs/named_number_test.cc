@@ -84,6 +84,19 @@ TEST(EpochSteps, CountFromZeroWithoutAStepTwice) {
   EXPECT_EQ(steps.Step(1, 10), 110);
 }
 
+TEST(EpochSteps, ALogMayBeginInALaterEpoch) {
+  SeenEpochSteps steps;
+  EXPECT_EQ(steps.Step(126, 35, 400), 125 * 400 + 35);
+  EXPECT_EQ(steps.Step(126, 385, 400), 125 * 400 + 385);
+  EXPECT_EQ(steps.Step(127, 35, 400), 126 * 400 + 35);
+  EXPECT_EQ(steps.Step(126, 35, 400), 125 * 400 + 35);
+  SeenEpochSteps whole;  // 400 are the run's, as far as its first line shows
+  EXPECT_EQ(whole.Step(3, 35, 400), 35);
+  EXPECT_EQ(whole.Step(4, 45, 400), 45);
+  SeenEpochSteps untold;
+  EXPECT_EQ(untold.Step(126, 35), 35);
+}
+
 TEST(EpochSteps, OneThatEndsWhereTheNextBeginsGoesOn) {
   SeenEpochSteps steps;
   EXPECT_EQ(steps.Step(1, 100), 100);

@@ -48,15 +48,15 @@ TEST(PrivateNames, AnEvaluationsLossStandsWhereNoOtherIs) {
                  "[30]\tvalid_0's l2: nan\n[40]\tvalid_0's l2: nan\n"
                  "Early stopping, best iteration is:\n"
                  "[20]\tvalid_0's l2: 2.25"),
-            "step=20 loss=2.25 guessed\nstep=30 loss=nan guessed\n"
-            "step=40 loss=nan guessed\n");
+            "step=10 loss=2.5 guessed\nstep=20 loss=2.25 guessed\n"
+            "step=30 loss=nan guessed\nstep=40 loss=nan guessed\n");
   EXPECT_EQ(Told("[1]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
                  "[2]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
                  "[3]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
                  "[4]\tvalid_0's auc: 0.5\tvalid_0's l2: 2.5\n"
                  "val: auc=0.5 val_loss=2.5 loss=2.5 step=5"),
-            "step=2 loss=2.5 guessed\nstep=3 loss=2.5 guessed\n"
-            "step=4 loss=2.5 guessed\n");
+            "step=1 loss=2.5 guessed\nstep=2 loss=2.5 guessed\n"
+            "step=3 loss=2.5 guessed\nstep=4 loss=2.5 guessed\n");
   EXPECT_EQ(Told("step=1 val_loss=2.5\nstep=2 val_loss=2.5\n"
                  "step=2 loss=3.5\nstep=3 val_loss=2.5\nstep=4 val_loss=2.5"),
             "step=2 loss=3.5\n");

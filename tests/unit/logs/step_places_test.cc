@@ -38,6 +38,17 @@ TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
       << "the first one's is the epoch";
 }
 
+TEST(StepPlaces, ARangeOfBatchesEndsAtItsStep) {
+  EXPECT_EQ(Told(" Epoch[ 1 of 30]-Minibatch[   1- 500]: ce = 2.5 * 500;\n"
+                 " Epoch[ 1 of 30]-Minibatch[ 501-1000]: ce = 2 * 500;\n"
+                 " Epoch[ 2 of 30]-Minibatch[   1- 500]: ce = 1.5 * 500;"),
+            "step=500 loss=2.5 cross_entropy\nstep=1000 loss=2 cross_entropy\n"
+            "step=1500 loss=1.5 cross_entropy\n");
+  EXPECT_EQ(Told("Epoch[ 1 of 10]-Minibatch[   1-  10]: SamplesSeen = 250; "
+                 "TrainLossPerSample =         nan; TotalTime = 0.5s;"),
+            "step=10 loss=nan\n");
+}
+
 TEST(StepPlaces, AMessageAboveMayBeginWithTheStep) {
   EXPECT_EQ(Told("INFO:tensorflow:Step 100 per-step time 0.5s\n"
                  "I0606 12:32 x.py:698] Step 100 per-step time 0.5s\n"
