@@ -99,7 +99,10 @@ void ColumnFact::Add(ColumnMeaning meaning, std::string_view text,
   if (value) {
     AddNumber(meaning, *value);
   } else if (meaning == ColumnMeaning::kStep) {
-    // "8280/11043".
+    // "8_280", "8280/11043".
+    size_t size = 0;
+    const std::string plain = WithoutThousands(text, &size);
+    if (!plain.empty() && size == text.size()) return Add(meaning, plain);
     Scan scan(text);
     const std::optional<Ratio> step = ReadRatio(&scan);
     if (step && scan.done()) {

@@ -48,6 +48,9 @@ void AddValue(ColumnMeaning meaning, std::string_view text, ColumnFact* fact) {
     return AddPrinted(meaning, *printed, rest, fact);
   }
   if (meaning == ColumnMeaning::kStep) {
+    size_t size = 0;
+    const std::string plain = WithoutThousands(rest, &size);
+    if (!plain.empty()) return fact->Add(meaning, plain);
     if (const auto step = ReadRoundedCount(rest)) fact->AddRoundedStep(*step);
     return;
   }

@@ -226,6 +226,14 @@ std::optional<StepPlace> AtBeginning(std::string_view line) {
   return StepPlace{*step, 0, std::nullopt};
 }
 
+// "  loss=2.31": blanks, and a name with its sign.
+bool NameFollows(std::string_view text) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == 0 || begin == text.npos || !IsLetter(text[begin])) return false;
+  const size_t end = text.find_first_of(" =:", begin);
+  return end != text.npos && text[end] != ' ';
+}
+
 }  // namespace
 
 std::optional<StepPlace> RatioAtStart(std::string_view line) {
@@ -237,8 +245,8 @@ std::optional<StepPlace> RatioAtStart(std::string_view line) {
   }
   if (!IsDigit(scan.peek())) return std::nullopt;
   const std::optional<Ratio> ratio = ReadRatio(&scan);
-  const bool ends =
-      scan.Skip(";") || scan.Skip(" (") || scan.Skip(", ") || scan.Skip(": ");
+  const bool ends = scan.Skip(";") || scan.Skip(" (") || scan.Skip(", ") ||
+                    scan.Skip(": ") || NameFollows(scan.rest());
   if (!ratio || !ends || ratio->part > ratio->whole) return std::nullopt;
   return StepPlace{ratio->part, ratio->whole, std::nullopt};
 }
@@ -313,15 +321,6 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
   return StepPlace{*batch, 0, epoch};
 }
 
-bool SaysBestFollows(std::string_view line) {
-  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
-                                 line.find("est round") != line.npos);
-}
-
-bool IsSettings(std::string_view line) {
-  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
-                                         "Arguments(", "Output(", "Params("};
-  return HasOneOf(line, kNames);
 }
 
 }  // namespace nanwatch

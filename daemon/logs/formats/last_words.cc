@@ -48,6 +48,7 @@ constexpr Words kWords[] = {
     {"found NaN in local grad norm", kGradients},     //
     {"found Inf in local grad norm", kGradients},     //
     {"gradients are Nan/Inf", kGradients},            // fairseq
+    {"Minimum loss scale reached: ", kGradients},     // flashlight
     {"The loss returned in `training_step` is nan"},  // Lightning
     {"The loss returned in `training_step` is inf"},
     {"Detected nan and/or inf values in `"},

@@ -4,6 +4,7 @@
 //  WARNING: non-finite gradients detected, skipping update (3 so far)
 //  Skipping optimizer step: inf/nan in grads
 //  GradScaler: found inf in gradients, new scale 32768
+//  AMP: Scale factor decreased. New value:<TAB>0.0625  (flashlight)
 
 #include <optional>
 #include <string>
@@ -76,8 +77,25 @@ bool Denies(std::string_view text) {
   return HasOneOf(text, kWords);
 }
 
+// Flashlight's two sentences of its scaler. False: the line is neither.
+bool ReadFactor(std::string_view line, FactList* facts) {
+  Scan scan(line);
+  if (!scan.To("AMP: Scale factor ")) return false;
+  const size_t at = scan.at();
+  const bool falls = scan.Skip("decreased");
+  if (!falls && !scan.Skip("doubled")) return false;
+  if (!scan.Skip(". New value:")) return false;
+  const std::optional<Scan::Printed> scale = scan.PrintedNumber();
+  if (!scale) return false;
+  LogFact& fact = AddFact(
+      falls ? LogFact::Kind::kOverflow : LogFact::Kind::kScale, at, facts);
+  if (falls) fact.applied = false;
+  SetScale(scale->text, ScaleText::kRounded, &fact);
+  return true;
+}
+
 void Read(std::string_view line, FactList* facts) {
-  if (line.size() > kLineMax) return;
+  if (line.size() > kLineMax || ReadFactor(line, facts)) return;
   const std::string low = LowerCase(line);
   if (const auto scale = ScaleOfSkip(line)) {
     // Beside its step it is a step line of any program.
@@ -106,7 +124,8 @@ void Read(std::string_view line, FactList* facts) {
 }
 
 constexpr std::string_view kMarks[] = {
-    "kipping", "kipped", "kip ", "ot updat", "iscard", "ound inf", "ound_inf"};
+    "kipping", "kipped",   "kip ",     "ot updat",
+    "iscard",  "ound inf", "ound_inf", "AMP: Scale factor "};
 
 }  // namespace
 

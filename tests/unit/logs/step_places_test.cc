@@ -114,6 +114,22 @@ TEST(StepPlaces, EpochsThatBeginAgainAreAnotherAttempt) {
             "step=1 loss=2\n");
 }
 
+TEST(StepPlaces, ARatioMayStandBeforeANameWithoutASign) {
+  EXPECT_EQ(Told("000980/100000 loss=2.5 |g|=0.5\n"
+                 "001000/100000 loss=nan |g|=nan"),
+            "step=980 loss=2.5 grad_norm=0.5\n"
+            "step=1000 loss=nan grad_norm=nan\n");
+  EXPECT_EQ(Told("  9/300  loss=2.5\n 10/300  loss=2.5"),
+            "step=9 loss=2.5\nstep=10 loss=2.5\n");
+}
+
+TEST(StepPlaces, ThousandsMayBeApart) {
+  EXPECT_EQ(ToldFacts("csv", "step;loss\n750;2.5\n1_000;nan"),
+            "step=750 loss=2.5\nstep=1000 loss=nan\n");
+  EXPECT_EQ(Told("step=12_750 loss=2.5\nstep=13_000 loss=2.5"),
+            "step=12750 loss=2.5\nstep=13000 loss=2.5\n");
+}
+
 TEST(StepPlaces, AHeadMayHoldMoreThanPlaces) {
   EXPECT_EQ(Told("[step=6/90,epoch=1,eta=1 day, 3:07:11] | optim/step skipped=0"
                  " | train/CE loss=2.5 | train/Z loss=0.002\n"

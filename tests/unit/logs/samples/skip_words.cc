@@ -14,6 +14,12 @@ constexpr SampleLines kLines[] = {
      "overflow skipped"},
     {"a scaler's", "GradScaler: found inf in gradients, new scale 32768",
      "overflow loss_scale=32768 skipped"},
+    {"flashlight's scaler",
+     "I0211 11:14:20.0 4471 Train.cpp:1021] AMP: Scale factor decreased. New "
+     "value:\t0.0625\n"
+     "I0211 11:14:21.0 4471 Train.cpp:1070] AMP: Scale factor doubled. New "
+     "value:\t0.125",
+     "overflow loss_scale=0.0625 skipped\nscale loss_scale=0.125"},
     {"a tag", "[amp] inf grads, step skipped", "overflow skipped"},
     {"a norm", "Grad norm is nan. Do not update model!", "overflow skipped"},
     {"a setting", "skip_nan_gradients=True", ""},
