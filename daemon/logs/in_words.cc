@@ -321,6 +321,4 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
   return StepPlace{*batch, 0, epoch};
 }
 
-}
-
 }  // namespace nanwatch
