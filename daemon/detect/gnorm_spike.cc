@@ -16,8 +16,6 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 // A spike that shows a way back is none to warn of until it lasts so long.
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
-constexpr int32_t kFirst = 8;       // norms that tell no level; ours
-constexpr float kWakes = 3.4f;      // ln 30: what they may grow by; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
@@ -146,12 +144,9 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.height();
-  // Norms of a fresh net that learns may climb from next to nothing: what
-  // begins with zeros (an adapter) lets none through at first.
+  // Norms of a fresh net that learns may climb from next to nothing.
   const auto usual = [&] {
-    const int32_t before = s.values() - x.values();
-    const bool first = before < kFirst && above < kWakes;
-    return (first || !x.jumped()) && before <= kFresh && Learns(c);
+    return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);
   };
   const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
