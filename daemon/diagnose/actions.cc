@@ -39,6 +39,12 @@ RuleId PartOf(When when) {
   return RuleId::kNone;
 }
 
+bool IsOfScore(When when, const Situation& s) {
+  return s.part == PartOf(when) && !s.of_loss &&
+         s.blown == (when == When::kOfBlown) &&
+         s.unused == (when == When::kOfLatents);
+}
+
 bool Holds(When when, const Situation& s) {
   switch (when) {
     case When::kAlways:
@@ -94,9 +100,7 @@ bool Holds(When when, const Situation& s) {
     case When::kOfScore:
     case When::kOfBlown:
     case When::kOfLatents:
-      return s.part == PartOf(when) && !s.of_loss &&
-             s.blown == (when == When::kOfBlown) &&
-             s.unused == (when == When::kOfLatents);
+      return IsOfScore(when, s);
     case When::kMissing:
       return !s.dropped;
     case When::kScaled:

@@ -77,10 +77,18 @@ bool IsSurelyDecimal(std::string_view line, size_t comma, const Parts& parts) {
   return !pair && !goes_on && (apart || line[parts.begin] == '0');
 }
 
+// "12,600": it may be either, and what says that others are decimal may be a
+// list of two ("gpus 0,1").
+bool MayPartThousands(std::string_view line, size_t comma, const Parts& parts) {
+  return parts.end - comma - 1 == 3 && comma - parts.begin <= 3 &&
+         line[parts.begin] != '0';
+}
+
 // Which commas of a line are decimal ones.
 enum class Commas { kNone, kPerhaps, kSurely };
 Commas CommasOf(std::string_view line) {
   Commas found = Commas::kNone;
+  bool thousands = false;
   if (!HasCommaBetweenDigits(line)) return found;
   for (size_t i = NextBetweenDigits(".,", line, 0); i < line.size();
        i = NextBetweenDigits(".,", line, i + 1)) {
@@ -100,9 +108,10 @@ Commas CommasOf(std::string_view line) {
          IsDigit(line[parts.end + 1]));
     if (listed) return Commas::kNone;
     const bool sure = IsSurelyDecimal(line, i, parts);
+    thousands |= MayPartThousands(line, i, parts);
     found = std::max(found, sure ? Commas::kSurely : Commas::kPerhaps);
   }
-  return found;
+  return thousands ? std::min(found, Commas::kPerhaps) : found;
 }
 
 }  // namespace

@@ -5,32 +5,27 @@
 #define NANWATCH_LOGS_EPOCH_LINES_H_
 
 #include <cstdint>
-#include <utility>
 
 namespace nanwatch {
 
 // A line an epoch: its step is the epoch. Where an epoch has several lines,
-// they are counted, and anew where a run began again (another fold): back from
-// the third epoch or a later one to the first.
+// they are counted.
 class EpochLines {
  public:
   // `*counted`: the step is no number of the line's.
   int64_t Step(int64_t epoch, bool* counted) {
-    if (first_ < 0) first_ = epoch;
-    const int64_t before = std::exchange(epoch_, epoch);
-    if (!several_ && epoch != before) {
+    if (!several_ && epoch != epoch_) {
+      epoch_ = epoch;
       step_ = epoch;
       return step_;
     }
     several_ = true;
-    if (epoch <= first_ && epoch + 1 < before) step_ = 0;
     *counted = true;
     return ++step_;
   }
 
  private:
-  int64_t first_ = -1;  // epoch; -1: none yet
-  int64_t epoch_ = -1;  // of the newest line
+  int64_t epoch_ = -1;
   int64_t step_ = 0;
   bool several_ = false;
 };

@@ -226,14 +226,6 @@ std::optional<StepPlace> AtBeginning(std::string_view line) {
   return StepPlace{*step, 0, std::nullopt};
 }
 
-// "  loss=2.31": blanks, and a name with its sign.
-bool NameFollows(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == 0 || begin == text.npos || !IsLetter(text[begin])) return false;
-  const size_t end = text.find_first_of(" =:", begin);
-  return end != text.npos && text[end] != ' ';
-}
-
 }  // namespace
 
 std::optional<StepPlace> RatioAtStart(std::string_view line) {
@@ -245,8 +237,8 @@ std::optional<StepPlace> RatioAtStart(std::string_view line) {
   }
   if (!IsDigit(scan.peek())) return std::nullopt;
   const std::optional<Ratio> ratio = ReadRatio(&scan);
-  const bool ends = scan.Skip(";") || scan.Skip(" (") || scan.Skip(", ") ||
-                    scan.Skip(": ") || NameFollows(scan.rest());
+  const bool ends =
+      scan.Skip(";") || scan.Skip(" (") || scan.Skip(", ") || scan.Skip(": ");
   if (!ratio || !ends || ratio->part > ratio->whole) return std::nullopt;
   return StepPlace{ratio->part, ratio->whole, std::nullopt};
 }

@@ -49,10 +49,6 @@ bool Goes(const std::vector<RowValues>& lines, size_t i) {
   return true;
 }
 
-bool CountsEpochs(const NumberWords& words) {
-  return words.epoch && !words.step;
-}
-
 // A step that ranks print in turn, each behind its number, or that begins anew
 // with each epoch: it comes again, and never with the same number.
 bool CountsAgain(const std::vector<RowValues>& lines, size_t rank,
@@ -204,10 +200,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   for (size_t i = 1; numbered && i < numbers && roles.step == kNone; ++i) {
     if (words[i].step && CountsAgain(lines, 0, i)) roles.step = i;
   }
-  // "Epoch 3/40": so many epochs begin anew with another fold, not with each
-  // epoch.
   if (roles.step != kNone && roles.step + 1 < numbers &&
-      !CountsEpochs(words[roles.step]) &&
       TrimBlanks(row.Before(roles.step + 1)) == "/") {
     roles.whole = roles.step + 1;
   }

@@ -67,7 +67,7 @@ constexpr UsualNamesOf kUsual[] = {
      "td fval quantile focal xe "
      // Of what a generator makes.
      "fid fid5k fid10k fid50k fid50kfull fidfull fidscore"},
-    {Meaning::kTerm, "approxkl objectivekl zloss"},
+    {Meaning::kTerm, "approxkl objectivekl"},
     {Meaning::kDivergence, "kl kld kldivergence"},
     {Meaning::kKnob,
      "beta klbeta lambda klcoef klcoeff klweight temperature margin "
@@ -113,8 +113,8 @@ constexpr UsualNamesOf kUsual[] = {
     {Meaning::kConsumedSamples, "consumedsamples"},
     {Meaning::kOverflow,
      "overflow overflowed isoverflow hasoverflow gradoverflow overflowcond "
-     "foundinf stepskipped isskipped"},
-    {Meaning::kSkipped, "skipped skippedstep"},
+     "foundinf"},
+    {Meaning::kSkipped, "skipped stepskipped skippedstep isskipped"},
     {Meaning::kSkippedTotal,
      "skippedsteps skippediterations totalskipped skippedtotal numskipped "
      "numoverflows overflowcount"},
