@@ -1,7 +1,6 @@
 #include "logs/table_row.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "logs/scan.h"
 
@@ -24,7 +23,7 @@ bool IsInColumns(std::string_view header) {
 bool TableRow::Split(std::string_view line, char separator) {
   cells_.clear();
   if (separator == ' ') {
-    SplitAtBlanks(line, &cells_);
+    SplitAtBlanks(line);
     return true;
   }
   size_t at = 0;
@@ -50,35 +49,12 @@ bool TableRow::Split(std::string_view line, char separator) {
   }
 }
 
-void TableRow::SplitAtBlanks(std::string_view line,
-                             std::vector<std::string_view>* cells) {
-  cells->clear();
+void TableRow::SplitAtBlanks(std::string_view line) {
   for (size_t at = 0; at < line.size();) {
     const size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
     at = std::min(line.find(' ', begin), line.size());
-    if (at > begin) cells->push_back(line.substr(begin, at - begin));
+    if (at > begin) cells_.push_back(line.substr(begin, at - begin));
   }
-}
-
-bool TableRow::SplitUnder(std::string_view header, std::string_view line) {
-  const auto begin_of = [](std::string_view cell, std::string_view of) {
-    return static_cast<size_t>(cell.data() - of.data());
-  };
-  SplitAtBlanks(header, &placed_);
-  SplitAtBlanks(line, &cells_);
-  size_t next = 0;  // cell
-  for (std::string_view& heading : placed_) {
-    const size_t begin = begin_of(heading, header);
-    const size_t end = begin + heading.size();
-    heading = {};
-    if (next == cells_.size()) continue;
-    const size_t from = begin_of(cells_[next], line);
-    const size_t to = from + cells_[next].size();
-    if (from == begin || to == end) heading = cells_[next++];
-  }
-  const bool all = next == cells_.size() && next > 0;
-  std::swap(cells_, placed_);
-  return all;
 }
 
 char SeparatorOf(std::string_view header) {

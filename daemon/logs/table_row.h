@@ -15,19 +15,13 @@ class TableRow {
   // in double quotes may hold it, and loses the quotes. Doubled quotes inside
   // stay doubled. False: a quote does not end, the line is torn.
   bool Split(std::string_view line, char separator);
-  // Splits `line` at blanks into as many cells as `header` has: each begins or
-  // ends where its heading does, and is empty where nothing stands under that.
-  // False: something stands under none, or more than one.
-  bool SplitUnder(std::string_view header, std::string_view line);
   // Views into the line.
   const std::vector<std::string_view>& cells() const { return cells_; }
 
  private:
-  static void SplitAtBlanks(std::string_view line,
-                            std::vector<std::string_view>* cells);
+  void SplitAtBlanks(std::string_view line);
 
   std::vector<std::string_view> cells_;
-  std::vector<std::string_view> placed_;  // under headings
 };
 
 // What separates the names in a table's header: tab, bar, semicolon or comma;

@@ -14,9 +14,6 @@
 //  epoch     train_loss  valid_loss  time
 //  0         0.800000    0.820000    00:42
 //
-//  epoch  main/loss  validation/main/loss  elapsed_time
-//  1      0.8                              15.1
-//
 //    Train  #  Epoch     LR    loss
 //  ! Train          1  0.005    0.66
 
@@ -57,7 +54,8 @@ class CsvTableReader : public LineReader {
       return;
     }
     // Other lines between, another table, a torn row, or the header's second.
-    if (!SplitRow(WithPoints(line)) ||
+    if (!row_.Split(WithPoints(line), separator_) ||
+        row_.cells().size() != columns_.size() ||
         (separator_ == '|' && no_row_ && !HasNumber())) {
       TakeHeader(line);
       return;
@@ -92,15 +90,6 @@ class CsvTableReader : public LineReader {
   }
 
  private:
-  // Splits the row. False: it is none. In blanks, cells may be missing.
-  bool SplitRow(std::string_view line) {
-    if (!row_.Split(line, separator_)) return false;
-    const size_t cells = row_.cells().size();
-    if (cells == columns_.size()) return true;
-    return separator_ == ' ' && cells < columns_.size() &&
-           row_.SplitUnder(header_, line);
-  }
-
   // "3;2,4039" as "3;2.4039": where semicolons part cells, commas are a
   // number's.
   std::string_view WithPoints(std::string_view line) {
@@ -229,8 +218,7 @@ class CsvTableReader : public LineReader {
 
   void TakeHeader(std::string_view line) {
     // "#  step  loss", as NumPy writes it.
-    const size_t mark = line.starts_with('#') ? 1 : 0;
-    line.remove_prefix(mark);
+    if (line.starts_with('#')) line.remove_prefix(1);
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
     std::vector<std::string> under;
@@ -307,7 +295,7 @@ class CsvTableReader : public LineReader {
     accuracy_ = static_cast<size_t>(
         std::ranges::find_if(names, IsEvaluatedAccuracy) - names.begin());
     separator_ = separator;
-    header_.assign(mark, ' ').append(line);  // names where they stood
+    header_ = line;
     no_row_ = true;
     in_text_ = line.starts_with('|');
     held_.clear();

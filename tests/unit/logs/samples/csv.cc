@@ -53,13 +53,6 @@ constexpr SampleLines kLines[] = {
      "1         nan         nan         0.520000  00:42   ",
      "step=0 loss=0.75 of_classes\nstep=1 loss=nan of_classes\n"
      "evaluated: valid_loss loss=nan"},
-    {"cells that are missing under their headings",
-     "epoch  main/loss  val/loss    time\n"
-     "1      2.5                    15.5\n"
-     "2      1.5        1.75      1234.5\n"
-     "3      nan\n"
-     "saved  the      model",
-     "step=1 loss=2.5\nstep=2 loss=1.5\nstep=3 loss=nan"},
     {"a header behind a number sign, and what a loss measures",
      "#  step      rmse_val    rmse_trn    rmse_e_trn         lr\n"
      "      0      2.69e+01    2.50e+01      8.12e-02    1.0e-03\n"
