@@ -84,11 +84,19 @@ bool MayPartThousands(std::string_view line, size_t comma, const Parts& parts) {
          line[parts.begin] != '0';
 }
 
+// "0,2342", "0,001": nobody lists such a pair.
+bool IsNoList(std::string_view line, size_t comma, const Parts& parts) {
+  constexpr size_t kFraction = 4;  // digits
+  return parts.end - comma - 1 >= kFraction ||
+         (line[parts.begin] == '0' && line[comma + 1] == '0');
+}
+
 // Which commas of a line are decimal ones.
 enum class Commas { kNone, kPerhaps, kSurely };
 Commas CommasOf(std::string_view line) {
   Commas found = Commas::kNone;
   bool thousands = false;
+  bool no_list = false;
   if (!HasCommaBetweenDigits(line)) return found;
   for (size_t i = NextBetweenDigits(".,", line, 0); i < line.size();
        i = NextBetweenDigits(".,", line, i + 1)) {
@@ -109,9 +117,11 @@ Commas CommasOf(std::string_view line) {
     if (listed) return Commas::kNone;
     const bool sure = IsSurelyDecimal(line, i, parts);
     thousands |= MayPartThousands(line, i, parts);
+    no_list |= sure && IsNoList(line, i, parts);
     found = std::max(found, sure ? Commas::kSurely : Commas::kPerhaps);
   }
-  return thousands ? std::min(found, Commas::kPerhaps) : found;
+  const bool doubtful = thousands && !no_list;
+  return doubtful ? std::min(found, Commas::kPerhaps) : found;
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(DecimalCommas, ThousandsListsAndClocksStay) {
        {"step: 1,000, loss: nan", "step: 1,000 loss: 2.5", "tokens: 1,234,567",
         "[1,20] loss: nan", "ids: 0,1,2 loss: nan", "loss:nan,step:5,lr:1",
         "2025-01-31 12:01:07,050 step: 1,000 loss: nan",
-        "loss:nan,step:5,2025-01-31", "loss: nan, step: 5"}) {
+        "loss:nan,step:5,2025-01-31", "loss: nan, step: 5",
+        "[GPU 0,1] step 12,600 loss nan", "step 30 loss=1,017 beam=5,10"}) {
     EXPECT_EQ(Pointed(line), line);
   }
 }
