@@ -24,7 +24,7 @@ BIN = pathlib.Path(
 ALL = bool(os.environ.get("NANWATCH_TEST_ALL"))
 
 
-def wait_for(what, condition, seconds=20.0, every=0.05, instead=lambda: ""):
+def wait_for(what, condition, seconds=60.0, every=0.05, instead=lambda: ""):
     """Polls `condition` until it gives something true, and returns that.
     `instead` says what there is where it does not."""
     end = time.monotonic() + seconds
