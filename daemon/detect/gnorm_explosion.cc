@@ -53,8 +53,7 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "lost_ratio times the largest, or when a non-finite norm is applied, or "
     "at nonfinite_hold of those in a row where that is not known; a warning "
     "also at 2^64 and more (but in fp64). For information where the records "
-    "end "
-    "with fewer norms that are not finite.",
+    "end with fewer norms that are not finite.",
     "Finite and below twice the level for clear_after updates.",
     kThresholds,
     "Steps count and not records: a spike is as long however often it is "
@@ -148,7 +147,7 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
   return episode_.On(trigger, s.height() < kCalm, c.record.step, t[kClear]);
 }
 
-// The next loss will tell, and there is none.
+// Returns a note of norms whose fate the next loss would tell: there is none.
 Severity GnormExplosion::OnEnd(Thresholds) {
   if (no_number_.records() == 0 || episode_.open()) return episode_.severity();
   const int64_t since = no_number_.since();

@@ -54,8 +54,7 @@ std::string_view WordsOf(UpdateFault fault) {
              "called: it is not trained";
     case UpdateFault::kNotReached:
       return " is held by an optimizer, and no backward() reaches it: it is "
-             "not "
-             "trained, which may be meant";
+             "not trained, which may be meant";
     case UpdateFault::kClimbing:
       return "Each update makes predictions worse: what it minimises is the "
              "negative of a cross-entropy";

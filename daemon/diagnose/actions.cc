@@ -39,6 +39,7 @@ RuleId PartOf(When when) {
   return RuleId::kNone;
 }
 
+// Returns whether the trouble is one of a score, of the kind that `when` names.
 bool IsOfScore(When when, const Situation& s) {
   return s.part == PartOf(when) && !s.of_loss &&
          s.blown == (when == When::kOfBlown) &&

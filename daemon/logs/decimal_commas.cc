@@ -64,39 +64,35 @@ bool IsOfClock(std::string_view line, const Parts& parts) {
          IsDigit(line[parts.begin - 2]);
 }
 
-// Returns whether the number can be nothing but a decimal one: "0,234",
-// "2,31". A pair in brackets is a list, and a date or ratio may follow a comma.
-bool IsSurelyDecimal(std::string_view line, size_t comma, const Parts& parts) {
-  constexpr size_t kThousands = 3;  // digits
+// What a number says of the commas of its line; where several speak, the last
+// of these has the word.
+enum class Commas {
+  kNone,
+  kPerhaps,    // a pair in brackets; a date or ratio follows
+  kShort,      // "2,31" is decimal, or a list of two
+  kThousands,  // "12,600": a list of two beside it proves nothing
+  kDecimal,    // "0,2342", "0,001": nobody lists such a pair
+};
+Commas Says(std::string_view line, size_t comma, const Parts& parts) {
+  constexpr size_t kGroup = 3;  // digits between commas of thousands
+  const size_t fraction = parts.end - comma - 1;
+  const bool below_one = line[parts.begin] == '0';
+  if (fraction == kGroup && !below_one) {
+    return comma - parts.begin <= kGroup ? Commas::kThousands
+                                         : Commas::kPerhaps;
+  }
   const char before = parts.begin > 0 ? line[parts.begin - 1] : '\0';
   const char behind = parts.end < line.size() ? line[parts.end] : '\0';
   const bool pair =
       (before == '[' || before == '(') && (behind == ']' || behind == ')');
   const bool goes_on = behind == '-' || behind == ':' || behind == '/';
-  const bool apart = parts.end - comma - 1 != kThousands;
-  return !pair && !goes_on && (apart || line[parts.begin] == '0');
+  if (pair || goes_on) return Commas::kPerhaps;
+  const bool sure = fraction > kGroup || (below_one && line[comma + 1] == '0');
+  return sure ? Commas::kDecimal : Commas::kShort;
 }
 
-// "12,600": it may be either, and what says that others are decimal may be a
-// list of two ("gpus 0,1").
-bool MayPartThousands(std::string_view line, size_t comma, const Parts& parts) {
-  return parts.end - comma - 1 == 3 && comma - parts.begin <= 3 &&
-         line[parts.begin] != '0';
-}
-
-// "0,2342", "0,001": nobody lists such a pair.
-bool IsNoList(std::string_view line, size_t comma, const Parts& parts) {
-  constexpr size_t kFraction = 4;  // digits
-  return parts.end - comma - 1 >= kFraction ||
-         (line[parts.begin] == '0' && line[comma + 1] == '0');
-}
-
-// Which commas of a line are decimal ones.
-enum class Commas { kNone, kPerhaps, kSurely };
 Commas CommasOf(std::string_view line) {
   Commas found = Commas::kNone;
-  bool thousands = false;
-  bool no_list = false;
   if (!HasCommaBetweenDigits(line)) return found;
   for (size_t i = NextBetweenDigits(".,", line, 0); i < line.size();
        i = NextBetweenDigits(".,", line, i + 1)) {
@@ -115,13 +111,9 @@ Commas CommasOf(std::string_view line) {
         (parts.end + 1 < line.size() && line[parts.end] == ',' &&
          IsDigit(line[parts.end + 1]));
     if (listed) return Commas::kNone;
-    const bool sure = IsSurelyDecimal(line, i, parts);
-    thousands |= MayPartThousands(line, i, parts);
-    no_list |= sure && IsNoList(line, i, parts);
-    found = std::max(found, sure ? Commas::kSurely : Commas::kPerhaps);
+    found = std::max(found, Says(line, i, parts));
   }
-  const bool doubtful = thousands && !no_list;
-  return doubtful ? std::min(found, Commas::kPerhaps) : found;
+  return found;
 }
 
 }  // namespace
@@ -131,7 +123,8 @@ bool HasDecimalCommas(std::string_view line) {
 }
 
 std::string_view WithDecimalPoints(std::string_view line, std::string* out) {
-  if (CommasOf(line) != Commas::kSurely) return line;
+  const Commas commas = CommasOf(line);
+  if (commas != Commas::kShort && commas != Commas::kDecimal) return line;
   *out = line;
   for (size_t i = NextBetweenDigits(",", line, 0); i < line.size();
        i = NextBetweenDigits(",", line, i + 1)) {

@@ -123,15 +123,4 @@ std::string_view KindOfLossNamed(std::string_view before) {
   return std::ranges::any_of(kNoise, named) ? "denoising" : "";
 }
 
-bool SaysBestFollows(std::string_view line) {
-  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
-                                 line.find("est round") != line.npos);
-}
-
-bool IsSettings(std::string_view line) {
-  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
-                                         "Arguments(", "Output(", "Params("};
-  return HasOneOf(line, kNames);
-}
-
 }  // namespace nanwatch

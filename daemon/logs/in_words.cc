@@ -313,4 +313,15 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
   return StepPlace{*batch, 0, epoch};
 }
 
+bool SaysBestFollows(std::string_view line) {
+  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
+                                 line.find("est round") != line.npos);
+}
+
+bool IsSettings(std::string_view line) {
+  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
+                                         "Arguments(", "Output(", "Params("};
+  return HasOneOf(line, kNames);
+}
+
 }  // namespace nanwatch

@@ -3,9 +3,12 @@ of a cross-entropy, which nothing bounds. The graph of the loss says so."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
+
+from nanwatch._torch.optimizers import Followed
 
 _EVERY = 64  # steps: the first of so many is looked at
 # Between the loss and its cross-entropy: casts, means, parts of accumulated
@@ -17,14 +20,19 @@ _NAMES = ("Div", "Mean", "Reshape", "Squeeze", "Sum", "ToCopy", "View")
 class Climbing:
     """Of one watch."""
 
-    def __init__(self) -> None:
+    def __init__(self, followed: Sequence[Followed]) -> None:
+        self._followed = followed
         self._steps = 0
         self.is_seen = False
 
     def step(self, loss: Any) -> None:
         """`loss`: what watch.step() is given."""
         if self._steps % _EVERY == 0:
-            self.is_seen = isinstance(loss, torch.Tensor) and is_negated(loss)
+            self.is_seen = (
+                len(self._followed) == 1  # rivals may climb
+                and isinstance(loss, torch.Tensor)
+                and is_negated(loss)
+            )
         self._steps += 1
 
 

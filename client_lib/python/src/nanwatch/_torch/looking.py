@@ -65,7 +65,7 @@ class Looks:
         self._comparing = comparing
         self._others = others
         self._untrained = untrained
-        self._climbing = Climbing()
+        self.climbing = Climbing(followed)
 
     def at_scale(self, followed: Followed) -> None:
         """The scaler is about to step: its gradients have this one."""
@@ -143,7 +143,7 @@ class Looks:
         elif followed.clipped is not None and update.scale is not None:
             update.fault = _update_faults.CLIPPED_SCALED
             self._hang_on(update, followed.clipped)
-        elif self._climbing.is_seen:
+        elif self.climbing.is_seen:
             update.fault = _update_faults.CLIMBING
         elif self._untrained.is_told_by(followed):
             update.fault = self._untrained.fault
@@ -156,11 +156,6 @@ class Looks:
             return
         number = number.detach().reshape(()).float()
         update.fault_if = self._current.readout.add([number])
-
-    def loss(self, loss: Any) -> None:
-        """What watch.step() is given."""
-        if len(self._followed) == 1:  # rivals may climb
-            self._climbing.step(loss)
 
     def after_update(self, followed: Followed, optimizer: Any) -> None:
         update = followed.begin()

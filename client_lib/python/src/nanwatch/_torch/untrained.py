@@ -174,25 +174,24 @@ class Untrained:
         """What the optimizer that is called holds, and what had no gradient at
         any look."""
         held = set(map(id, self._clock.tensors() if self._clock else []))
-        named = [
-            (own_path(name), p)
-            for name, p in inner(self._model).named_parameters()
-            if id(p) in held and _lacks_gradient(p)
-        ]
         if self._unreached is not None:
-            named = [each for each in named if id(each[1]) in self._unreached]
+            held &= self._unreached
+        named = self._named(lambda p: id(p) in held and _lacks_gradient(p))
         self._unreached = {id(p) for _, p in named}
         return _found(NOT_REACHED, named) if named else None
 
     def _with_gradients(self) -> list[_Named]:
         """The model's tensors that have one, in the order in which it uses
         them, or else lists them."""
-        listed = inner(self._model).named_parameters()
-        named = [(own_path(name), p) for name, p in listed if _has_gradient(p)]
+        named = self._named(_has_gradient)
         order = self._parameters.order
         if all(id(p) in order for _, p in named):
             named.sort(key=lambda each: order[id(each[1])])
         return named
+
+    def _named(self, which: Callable[[Any], bool]) -> list[_Named]:
+        listed = inner(self._model).named_parameters()
+        return [(own_path(name), p) for name, p in listed if which(p)]
 
     def _holds_replaced(self) -> bool:
         """An optimizer has tensors that the model has no more."""
