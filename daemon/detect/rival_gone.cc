@@ -1,5 +1,8 @@
 #include "detect/rival_gone.h"
 
+#include <cmath>
+#include <utility>
+
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -9,6 +12,7 @@ constexpr int32_t kUntilSeen = 32;  // losses; ours
 constexpr int8_t kFirst = 5;        // losses; as Series::first()
 constexpr float kGone = 0.005f;     // whatever it began with; ours
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
+constexpr float kDigits = 1000;     // of the last one, in a loss; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.0005, 0, 1, "ratio",
@@ -25,15 +29,16 @@ constinit const RuleSpec RivalGone::kSpec = {
     RuleId::kRivalGone,
     "rival_gone",
     Family::kLoss,
-    "One of two rival losses is next to nothing: the other learns nothing.",
+    "One of two rival losses is next to nothing, or stands still: the other "
+    "learns nothing.",
     "Where the optimizers of a rank have losses of their own (a GAN), one is "
-    "below `share` of its first losses, and below 0.005, for `hold` records in "
-    "a row.",
+    "below `share` of its first losses, and below 0.005, or the same in four "
+    "digits, for `hold` records in a row.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
     "may be so for some batches. A loss that is below 0 (of a critic) has no "
-    "such level, and the rule is silent."};
+    "such level; only one that stands still is judged."};
 
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
@@ -43,23 +48,33 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (!c.record.has(StepField::kLoss) || s.values() == 0) {
     return episode_.severity();
   }
+  const bool same = s.newest() == std::exchange(newest_, s.newest()) &&
+                    std::fabs(newest_) >= kDigits * s.last_digit();
   if (records_ < kFirst) {
     ++records_;
     if (s.newest() > 0) first_ += (s.newest() - first_) / ++firsts_;
   }
   // One that is ever below 0 is a critic's. Exactly 0 is next to nothing, too.
   if (s.newest() < 0) critic_ = true;
-  if (c.level != LevelKind::kOfRivals || critic_) return episode_.severity();
-  const bool low = first_ >= kSizable && s.newest() <= kGone &&
+  const bool rival = c.level == LevelKind::kOfRivals;
+  const bool low = !critic_ && first_ >= kSizable && s.newest() <= kGone &&
                    s.newest() <= t[kShare] * first_;
-  if (low) loss_ = s.newest();
-  return episode_.OnRecord(low, t[kHold], Severity::kWarning, c.record.step,
-                           t[kClear]);
+  if (low || same) loss_ = s.newest();
+  return episode_.OnRecord(low || same, t[kHold],
+                           rival ? Severity::kWarning : Severity::kNone,
+                           c.record.step, t[kClear]);
 }
 
 void RivalGone::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->SayBoth([&](Tense tense) {
+    if (std::fabs(loss_) > kGone) {
+      return Sentence("The loss of one of two rivals ",
+                      In(tense, "has stood", "stood"), " at ", loss_, " for ",
+                      episode_.held(),
+                      " records, to the last digit: neither "
+                      "learns from the other.");
+    }
     return Sentence("The loss of one of two rivals ", In(tense, "is ", "was "),
                     loss_, " for ", episode_.held(),
                     " records, and began at about ", first_,

@@ -19,15 +19,13 @@ size_t EndOfDate(std::string_view line, size_t at) {
   return std::count(run.begin(), run.end(), '.') > 1 ? end : 0;
 }
 
-// Returns the next of `line` from `at` on that stands between digits; its
-// size: there is none.
-size_t NextBetweenDigits(std::string_view signs, std::string_view line,
-                         size_t at) {
-  for (at = line.find_first_of(signs, at); at < line.size();
-       at = line.find_first_of(signs, at + 1)) {
-    const bool between = at > 0 && IsDigit(line[at - 1]) &&
-                         at + 1 < line.size() && IsDigit(line[at + 1]);
-    if (between) return at;
+// Returns the next comma of `line` from `at` on that stands between digits, or
+// point, where `points`; its size: there is none.
+size_t NextBetweenDigits(std::string_view line, size_t at, bool points) {
+  for (at = std::max<size_t>(at, 1); at + 1 < line.size(); ++at) {
+    const char c = line[at];
+    const bool sign = c == ',' || (points && c == '.');
+    if (sign && IsDigit(line[at - 1]) && IsDigit(line[at + 1])) return at;
   }
   return line.size();
 }
@@ -94,8 +92,8 @@ Commas Says(std::string_view line, size_t comma, const Parts& parts) {
 Commas CommasOf(std::string_view line) {
   Commas found = Commas::kNone;
   if (!HasCommaBetweenDigits(line)) return found;
-  for (size_t i = NextBetweenDigits(".,", line, 0); i < line.size();
-       i = NextBetweenDigits(".,", line, i + 1)) {
+  for (size_t i = NextBetweenDigits(line, 0, true); i < line.size();
+       i = NextBetweenDigits(line, i + 1, true)) {
     if (line[i] == '.') {
       const size_t end = EndOfDate(line, i);
       if (end == 0) return Commas::kNone;
@@ -126,8 +124,8 @@ std::string_view WithDecimalPoints(std::string_view line, std::string* out) {
   const Commas commas = CommasOf(line);
   if (commas != Commas::kShort && commas != Commas::kDecimal) return line;
   *out = line;
-  for (size_t i = NextBetweenDigits(",", line, 0); i < line.size();
-       i = NextBetweenDigits(",", line, i + 1)) {
+  for (size_t i = NextBetweenDigits(line, 0, false); i < line.size();
+       i = NextBetweenDigits(line, i + 1, false)) {
     (*out)[i] = '.';
   }
   return *out;

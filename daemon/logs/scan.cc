@@ -143,6 +143,14 @@ std::string_view BehindNames(std::string_view text) {
   return text;
 }
 
+// Returns what stands behind "<tf.Tensor: shape=(), dtype=float32, numpy=", or
+// `text`, where no value is shown.
+std::string_view InsideTensorFlow(std::string_view text) {
+  constexpr std::string_view kValue = "numpy=";
+  const size_t at = text.substr(0, text.find('>')).find(kValue);
+  return at == text.npos ? text : text.substr(at + kValue.size());
+}
+
 }  // namespace
 
 std::string LowerCase(std::string_view text) {
@@ -247,6 +255,10 @@ std::string WithoutThousands(std::string_view text, size_t* size) {
 }
 
 std::string_view InsideCall(std::string_view text) {
+  if (text.starts_with("<tf.")) {
+    const std::string_view value = InsideTensorFlow(text);
+    return value.size() < text.size() ? InsideCall(value) : text;
+  }
   size_t at = 0;
   while (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '.')) {
     ++at;
@@ -276,7 +288,7 @@ std::optional<double> PrintedValue(std::string_view text) {
   Scan scan(inside);
   const std::optional<double> value = scan.Number();
   const char next = scan.peek();
-  const bool first = next == ')' || next == ',' || next == ']';
+  const bool first = next == ')' || next == ',' || next == ']' || next == '>';
   return first ? value : std::nullopt;
 }
 

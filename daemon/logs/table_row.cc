@@ -18,12 +18,47 @@ bool IsInColumns(std::string_view header) {
   return text.find_first_of(",;|:=") == std::string_view::npos;
 }
 
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
+    at = std::min(line.find(' ', begin), line.size());
+    if (at > begin) words.push_back(line.substr(begin, at - begin));
+  }
+  return words;
+}
+
+// "0.25", "nan", "00:42".
+bool IsValue(std::string_view cell) {
+  return IsDigit(cell[0]) || WholeNumber(cell).has_value();
+}
+
+// Returns for each of `names` that of `values` which begins below it, or ends
+// there where `at_ends`; empty: one stands below none.
+std::vector<std::string_view> Below(std::string_view header,
+                                    const std::vector<std::string_view>& names,
+                                    std::string_view line,
+                                    const std::vector<std::string_view>& values,
+                                    bool at_ends) {
+  const auto place = [at_ends](std::string_view text, std::string_view word) {
+    return word.data() - text.data() +
+           static_cast<ptrdiff_t>(at_ends ? word.size() : 0);
+  };
+  std::vector<std::string_view> cells(names.size());
+  auto value = values.begin();
+  for (size_t i = 0; i < names.size() && value != values.end(); ++i) {
+    if (place(header, names[i]) == place(line, *value)) cells[i] = *value++;
+  }
+  if (value != values.end()) cells.clear();
+  return cells;
+}
+
 }  // namespace
 
 bool TableRow::Split(std::string_view line, char separator) {
   cells_.clear();
   if (separator == ' ') {
-    SplitAtBlanks(line);
+    cells_ = Words(line);
     return true;
   }
   size_t at = 0;
@@ -49,12 +84,17 @@ bool TableRow::Split(std::string_view line, char separator) {
   }
 }
 
-void TableRow::SplitAtBlanks(std::string_view line) {
-  for (size_t at = 0; at < line.size();) {
-    const size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
-    at = std::min(line.find(' ', begin), line.size());
-    if (at > begin) cells_.push_back(line.substr(begin, at - begin));
+bool TableRow::SplitUnder(std::string_view header, std::string_view line) {
+  const std::vector<std::string_view> names = Words(header);
+  const std::vector<std::string_view> values = Words(line);
+  const bool fits = values.size() > 1 && values.size() <= names.size() &&
+                    std::ranges::all_of(values, IsValue);
+  if (!fits) return false;
+  for (const bool at_ends : {false, true}) {
+    cells_ = Below(header, names, line, values, at_ends);
+    if (!cells_.empty()) return true;
   }
+  return false;
 }
 
 char SeparatorOf(std::string_view header) {

@@ -75,9 +75,9 @@ constexpr UsualNamesOf kUsual[] = {
      "resolution imgsize imagesize len seqlen maxlen seqlength "
      "sequencelength contextlength"},
     {Meaning::kAdversaryLoss,
-     "lossd lossg dloss gloss errd errg discloss lossdisc discriminatorloss "
-     "generatorloss lossdiscriminator lossgenerator ggan gl1 cyclea cycleb "
-     "lossgloss lossdloss"},
+     "lossd lossg dloss gloss errd errg discloss lossdisc disloss lossdis "
+     "discriminatorloss generatorloss lossdiscriminator lossgenerator ggan "
+     "gl1 cyclea cycleb lossgloss lossdloss"},
     {Meaning::kGeneratorLoss, "genloss lossgen"},
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "

@@ -54,8 +54,7 @@ class CsvTableReader : public LineReader {
       return;
     }
     // Other lines between, another table, a torn row, or the header's second.
-    if (!row_.Split(WithPoints(line), separator_) ||
-        row_.cells().size() != columns_.size() ||
+    if (!IsRow(WithPoints(line)) ||
         (separator_ == '|' && no_row_ && !HasNumber())) {
       TakeHeader(line);
       return;
@@ -97,6 +96,12 @@ class CsvTableReader : public LineReader {
     pointed_ = line;
     std::replace(pointed_.begin(), pointed_.end(), ',', '.');
     return pointed_;
+  }
+
+  bool IsRow(std::string_view line) {
+    if (!row_.Split(line, separator_)) return false;
+    return row_.cells().size() == columns_.size() ||
+           (separator_ == ' ' && row_.SplitUnder(header_, line));
   }
 
   // The column of the first row's first word, which may say what rows are.
