@@ -18,6 +18,10 @@ constexpr float kLeastSize = 1;      // of a first loss; ours
 constexpr float kVast = 0x1p30f;  // ours
 constexpr double kAbove = 100;    // times the second epoch's mean; ours
 constexpr float kGoesOn = 1.25f;  // times the last third; ours
+// Of minus a cosine: nets that tell their inputs apart stay above -0.99.
+constexpr double kBound = -1;          // the least that it can be
+constexpr double kAtBound = 0.002;     // from there; ours
+constexpr int32_t kBoundRecords = 16;  // ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"below", 0.01, 0, 1e6, "nats",
@@ -44,7 +48,8 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "has outputs. A loss of any kind that keeps a level is a note where it "
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
-    "(1 at least), in `hold` of 12 records and more. So are `hold` first "
+    "(1 at least), in `hold` of 12 records and more. One that is within 0.002 "
+    "of -1 for 16 records, and began above, is a warning. So are `hold` first "
     "losses of a run that are 2^64 and more, but in fp64. A first epoch's "
     "mean of 2^30 and more is a note where the next is a hundredth of it.",
     "clear_after losses in a row that are not.",
@@ -71,6 +76,13 @@ bool LossImpossible::RunsAway(double loss, Thresholds t) {
                     last <= -kFar * std::max(first_, kLeastSize);
   runs_ = runs ? runs_ + (runs_ < INT32_MAX) : 0;
   return runs_ >= t[kHold];
+}
+
+// Outputs that are all the same have a cosine of 1 with each other.
+bool LossImpossible::StandsAtBound(double loss) {
+  const bool stands = std::fabs(loss - kBound) <= kAtBound && records_ > 1;
+  bound_ = static_cast<int16_t>(stands ? bound_ + (bound_ < INT16_MAX) : 0);
+  return bound_ >= kBoundRecords;
 }
 
 bool LossImpossible::FirstStandsOut(const StepContext& c, double loss) const {
@@ -101,19 +113,24 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
                             t[kClear]);
   }
   // Losses that keep no level grow with what they follow.
-  const bool runs = RunsAway(*loss, t) && c.level == LevelKind::kKept;
+  const bool kept = c.level == LevelKind::kKept;
+  const bool runs = RunsAway(*loss, t) && kept;
+  const bool at_bound = StandsAtBound(*loss) && kept;
+  if (bound_ == 1 && !episode_.open()) episode_.OpenedAt(c.record.step);
   const bool named = IsCrossEntropy(c.run);
-  const Severity severity = huge || named        ? Severity::kWarning
-                            : guess_ > 0 || runs ? Severity::kInfo
-                                                 : Severity::kNone;
+  const Severity severity = huge || named || at_bound ? Severity::kWarning
+                            : guess_ > 0 || runs      ? Severity::kInfo
+                                                      : Severity::kNone;
   // What ran away and comes to rest is a loss that may be below 0.
   const bool rests = episode_.open() && severity == Severity::kNone;
   const bool low = huge || (*loss < -t[kBelow] && !rests);
   if (low) {
     loss_ = *loss;
-    about_ = huge             ? About::kHuge
-             : runs && !named ? About::kRunsAway
-                              : About::kBelow;
+    about_ = huge       ? About::kHuge
+             : named    ? About::kBelow
+             : runs     ? About::kRunsAway
+             : at_bound ? About::kAtBound
+                        : About::kBelow;
   }
   return episode_.OnRecord(low, t[kHold], severity, c.record.step, t[kClear]);
 }
@@ -139,6 +156,11 @@ void LossImpossible::Describe(Finding* finding) const {
                         In(tense, "is ", "was "), loss_,
                         ". So does one with the wrong sign, or without a "
                         "bound.");
+      case About::kAtBound:
+        return Sentence("The loss ", In(tense, "has been ", "was "), loss_,
+                        " for ", bound_,
+                        " records, next to the -1 that minus a cosine can be "
+                        "at least: outputs that are all the same have it.");
       case About::kBelow:
         break;
     }
@@ -151,6 +173,8 @@ void LossImpossible::Describe(Finding* finding) const {
                : said + ", and a cross-entropy is never below 0.";
   });
   finding->numbers = {{"loss", loss_, ""}};
+  if (about_ == About::kAtBound)
+    finding->numbers.push_back({"bound", kBound, ""});
 }
 
 }  // namespace nanwatch

@@ -1,6 +1,6 @@
 // Rule 64, loss_impossible: a cross-entropy is below 0, where none can be; a
-// loss falls below 0 ever faster; or it is huge in the first record, or from it
-// on.
+// loss falls below 0 ever faster, or stands at -1, as a cosine does where all
+// outputs are the same; or it is huge in the first record, or from it on.
 
 #ifndef NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
 #define NANWATCH_DETECT_LOSS_IMPOSSIBLE_H_
@@ -30,11 +30,12 @@ class LossImpossible {
 
  private:
   // What the finding is about.
-  enum class About : uint8_t { kBelow, kRunsAway, kHuge, kFirst };
+  enum class About : uint8_t { kBelow, kRunsAway, kAtBound, kHuge, kFirst };
 
   // A first mean of an epoch, far above the second.
   bool FirstStandsOut(const StepContext& c, double loss) const;
   bool RunsAway(double loss, Thresholds t);
+  bool StandsAtBound(double loss);
 
   HeldEpisode episode_;
   Course course_;     // of losses below 0 in a row
@@ -44,6 +45,7 @@ class LossImpossible {
   int64_t first_step_ = 0;
   About about_ = About::kBelow;
   int8_t records_ = 0;  // with a loss, up to 3
+  int16_t bound_ = 0;   // as runs_, at the bound; saturates
   float guess_ = 0;     // what guessing costs (LossOfClasses)
 };
 

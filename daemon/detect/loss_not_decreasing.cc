@@ -203,6 +203,12 @@ bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
          (still_.LostGradient() && CountOf(c.run, "scores_lowest") > 0);
 }
 
+// Rewards may come late.
+bool LossNotDecreasing::NeverLearns(const StepContext& c) const {
+  return still_.loss() == 0 && records_ >= kEndRecords &&
+         still_.without_gradient() >= records_ && !FollowsRewards(c.run);
+}
+
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
   if (still_.records() < kSameAgain) return false;
   return still_.HadMoved(*c.loss) || (records_ >= kSame && NeverMoved());
@@ -277,8 +283,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   at_end_.same = SameSoFar(c);
   if (IsFrozen(c) || HasStopped(c)) {
     about_ = About::kFrozen;
-    return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
-                            1);
+    return episode_.OnSince(
+        still_.step(),
+        NeverLearns(c) ? Severity::kCritical : Severity::kWarning, false,
+        r.step, 1);
   }
   if (about_ == About::kFrozen && episode_.open()) settled_ = true;
   const bool known = s.values() > 0 && !s.crosses_zero();

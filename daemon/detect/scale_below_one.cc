@@ -28,6 +28,7 @@ bool IsUsual(double scale, const StepContext& c) {
 
 // Updates: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
+constexpr int32_t kStands = 32;  // updates, of one that never moves; ours
 
 }  // namespace
 
@@ -47,8 +48,10 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "never seen to move and the loss has not fallen since, for 96 losses, or "
     "three were the same to their last digit; a note where a log prints 0; "
     "critical then after window steps, below critical_scale, or where they "
-    "were the same. The lowest scale of "
-    "a layer is judged in the same way, without regard to overflows.",
+    "were the same. One that never moved, in a run that does not say that it "
+    "is static, is a note after 32 updates, a warning below critical_scale. "
+    "The lowest scale of a layer is judged in the same way, without regard to "
+    "overflows.",
     "For clear_after updates the scale is 2 or more, or above critical_scale "
     "without an overflow. Of layers: 1 or more in as many records.",
     kThresholds,
@@ -151,8 +154,10 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   }
   // It may be one that nobody uses.
   const bool unused = !moves && first && BoundOf(scale);
-  if (unused) {
-    trigger = Severity::kInfo;
+  const bool stands = !moves && below_ >= kStands && !BoundOf(scale) &&
+                      c.run.scaler.kind != ScalingKind::kStatic;
+  if (unused || stands) {
+    trigger = stands && tiny ? Severity::kWarning : Severity::kInfo;
     scale_ = scale;
   }
   dead_ = IsDead(c);
@@ -164,8 +169,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   }
   // A log that shows neither the scale nor overflows shows no clean update.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
-  return episode_.OnSince(dead_ || unused ? since_ : c.record.step, trigger,
-                          known, c.record.step, t[kClear]);
+  return episode_.OnSince(dead_ || unused || stands ? since_ : c.record.step,
+                          trigger, known, c.record.step, t[kClear]);
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {

@@ -2,7 +2,7 @@
 // instead of protecting them. A few scalers (fairseq, floor 1e-4) are healthy
 // there. Which of several layers an overflow is about is not known. A log may
 // begin where the scale is below 1 already and never moves: then the loss says
-// whether anything is learned.
+// how bad it is.
 
 #ifndef NANWATCH_DETECT_SCALE_BELOW_ONE_H_
 #define NANWATCH_DETECT_SCALE_BELOW_ONE_H_

@@ -7,7 +7,8 @@ namespace nanwatch {
 bool WhenLossMadeWrong(const Facts& f, const Matches&, Match* match) {
   const auto impossible = [](const Finding& finding) {
     return finding.rule == RuleId::kLossImpossible &&
-           NumberOf(finding, "loss").value_or(0) <= 0;
+           NumberOf(finding, "loss").value_or(0) <= 0 &&
+           !NumberOf(finding, "bound");
   };
   if (!match->BeginAt(f.found.FirstOfTheWorst(impossible))) return false;
   match->verdict.rule = RuleId::kLossImpossible;
