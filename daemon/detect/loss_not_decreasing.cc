@@ -16,7 +16,6 @@ constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
 constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
-constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
 // Of guessing among classes.
@@ -55,8 +54,11 @@ constexpr int kSameAgain = 20;       // losses that moved before; ours
 constexpr int kSameAtEnd = 12;       // the same, of a log that is over; ours
 constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
 constexpr int64_t kEndSteps = 200;   // ours
-constexpr int kSameZero = 16;        // losses of exactly 0, beside a rate; ours
-constexpr float kSizable = 0.01f;    // printed in digits that would move; ours
+// Adam's epsilon (1e-8) is above what each weight gets of it; ours.
+constexpr double kNoGradient = 1e-6;  // a norm
+constexpr float kNoLoss = 1e-7f;      // beside it; ours
+constexpr int kSameZero = 16;      // losses of exactly 0, beside a rate; ours
+constexpr float kSizable = 0.01f;  // printed in digits that would move; ours
 
 // Returns what guessing among a well-known number of classes costs, if `loss`
 // is that but for a share; else 0.
@@ -143,12 +145,14 @@ float LossNotDecreasing::Guesses(const StepContext& c) const {
     const float least = std::max(untrained_, kGuessed * std::exp(first_));
     return std::exp(level_) >= least ? untrained_ : 0;
   }
-  // A model that learns goes below it, or will soon. One that forgot was there.
+  // A model that learns goes below it, or will soon. One that forgot was there,
+  // and did not begin there.
   const float noise = c.loss->level().noise() * untrained_ /
                       std::sqrt(static_cast<float>(course_.records()) / 3);
   const float next = course_.last() + course_.last() - course_.middle();
-  const float least =
-      std::min({course_.first(), course_.middle(), course_.last(), next});
+  const float early =
+      first_ < LnOf(untrained_) ? course_.middle() : course_.first();
+  const float least = std::min({early, course_.middle(), course_.last(), next});
   const bool stays = least >= untrained_ - kBelow * noise &&
                      course_.last() <= kNoGuess * untrained_;
   return stays ? untrained_ : 0;
@@ -188,7 +192,7 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   settled_ = gone || (fell && episode_.open() && !guesses);
   return !settled_ && !hidden && fall < share + unsure &&
          fall + unsure <= most && !fell &&
-         s.stands() - s.first() < (silent ? Series::kRise : kRisen);
+         s.stands() - s.first() < Series::kRise;
 }
 
 // Of a policy whose gradient is gone the scores tell whether it is done, or
@@ -206,7 +210,7 @@ bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
 // Rewards may come late.
 bool LossNotDecreasing::NeverLearns(const StepContext& c) const {
   return still_.loss() == 0 && records_ >= kEndRecords &&
-         still_.without_gradient() >= records_ && !FollowsRewards(c.run);
+         still_.without_gradient() >= records_ && !TellsReturns(c.run);
 }
 
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
@@ -243,7 +247,9 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
-  return none ? Severity::kInfo : Severity::kNone;
+  if (!none) return Severity::kNone;
+  const bool sure = records_ >= kEndRecords && !TellsReturns(c.run);
+  return sure ? Severity::kWarning : Severity::kInfo;
 }
 
 // Settings count lines. Of scores, however far the loss fell at first.
@@ -277,8 +283,9 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!std::isfinite(loss)) return episode_.severity();
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
-  still_.Note(loss, r.has(StepField::kGradNorm) && r[StepField::kGradNorm] == 0,
-              r.step);
+  const bool none =
+      r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
+  still_.Note(none && std::fabs(loss) <= kNoLoss ? 0 : loss, none, r.step);
   if (!settled_) ++records_;
   at_end_.same = SameSoFar(c);
   if (IsFrozen(c) || HasStopped(c)) {

@@ -25,7 +25,7 @@ void LossNotDecreasing::DescribeFrozen(Finding* finding) const {
       "The loss is ", loss,
       least.empty() ? "" : Sentence(", which is -ln(", least, "),"),
       " to the last digit in ", records, " records in a row",
-      without > 0 ? ", and the gradient norm is 0" : "",
+      without > 0 ? ", and no weight gets a gradient" : "",
       // One of 0 may be what there is to learn.
       loss == 0 && without == 0 ? "" : ": nothing is learned",
       ". Look whether ",
@@ -101,8 +101,9 @@ void LossNotDecreasing::Describe(Finding* finding) const {
                 finding->last_step - finding->opened_step, " steps and was ",
                 first,
                 IsAbove()
-                    ? " at the start: it rose, and no batch moves it "
-                      "any more."
+                    ? Sentence(" at the start: it rose, and ",
+                               IsSilent() ? "no batch moves it any more."
+                                          : "has not come down since.")
                     : Sentence(" at the start: it has ",
                                level < kHardly * first ? "hardly moved"
                                                        : "not moved at all",

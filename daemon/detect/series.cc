@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "detect/float_log2.h"
 
@@ -127,8 +128,21 @@ void Series::Size(float value) {
     unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
     values_ = 0;
   } else if (size > unit_ && values_ < kSized) {
-    unit_ = size;
-    values_ = 0;
+    Resize(size);
+  }
+}
+
+void Series::Resize(float unit) {
+  const float before = std::exchange(unit_, unit);
+  out_ = rises_ = false;
+  const auto moved = [&](float y) { return Transform(ValueAt(y, before)); };
+  const float at = level_.at();
+  const float noise = level_.noise();
+  level_.Stretch(moved(at),
+                 (moved(at + noise) - moved(at - noise)) / (2 * noise));
+  for (float* const y : {&y_, &first_, &best_, &recent_, &usual_, &highest_,
+                         &lowest_, &trough_, &risen_peak_}) {
+    *y = moved(*y);
   }
 }
 

@@ -106,6 +106,8 @@ class Series {
   // Takes the unit of a series that crosses 0, with this value or before, from
   // its first values.
   void Size(float value);
+  // Takes a unit: what was seen so far is seen in it.
+  void Resize(float unit);
   void Begin(float value, int64_t step, const NoisePrior& prior);
   // Notes what the first values are like.
   void NoteFirst(float y, int64_t step);

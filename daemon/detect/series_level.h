@@ -98,6 +98,16 @@ class SeriesLevel {
     zigzag_.Begin(y);
     values_ = std::min(values_, kPriorWeight);
   }
+  // Sees all values in another unit, in which it stands at `y` and moves are
+  // `times` as long.
+  void Stretch(float y, float times) {
+    at_ = y;
+    zigzag_.Begin(y);
+    noise_ *= times;
+    for (float* const variance : {&moves_, &wander_, &shown_}) {
+      *variance *= times * times;
+    }
+  }
   // Forgets the noise of the first values: that of a fresh run is its own.
   // `shows`: all of them were healthy, and tell a noise of their own.
   void Settle(bool shows) {

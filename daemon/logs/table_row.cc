@@ -34,7 +34,8 @@ bool IsValue(std::string_view cell) {
 }
 
 // Returns for each of `names` that of `values` which begins below it, or ends
-// there where `at_ends`; empty: one stands below none.
+// there where `at_ends`; empty: one stands below none, or none behind a gap, as
+// in a list of other things.
 std::vector<std::string_view> Below(std::string_view header,
                                     const std::vector<std::string_view>& names,
                                     std::string_view line,
@@ -46,10 +47,14 @@ std::vector<std::string_view> Below(std::string_view header,
   };
   std::vector<std::string_view> cells(names.size());
   auto value = values.begin();
+  size_t last = 0;
   for (size_t i = 0; i < names.size() && value != values.end(); ++i) {
-    if (place(header, names[i]) == place(line, *value)) cells[i] = *value++;
+    if (place(header, names[i]) != place(line, *value)) continue;
+    cells[i] = *value++;
+    last = i;
   }
-  if (value != values.end()) cells.clear();
+  const bool gap = last >= values.size();
+  if (value != values.end() || !gap) cells.clear();
   return cells;
 }
 

@@ -330,10 +330,10 @@ class CsvTableReader : public LineReader {
   std::string above_;           // the line before that is no row
   char separator_above_ = ',';  // of its cells
   std::string header_;
-  std::string pointed_;   // the row, its numbers with points
+  std::string pointed_;     // the row, its numbers with points
   bool no_row_ = false;   // behind the header so far
-  bool in_text_ = false;  // bars stand around the table, as in Markdown
-  FactList held_;         // of its first rows
+  bool in_text_ = false;    // bars stand around the table, as in Markdown
+  FactList held_;           // of its first rows
   char separator_ = ',';
 };
 
