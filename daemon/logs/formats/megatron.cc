@@ -242,7 +242,10 @@ class MegatronReader : public LineReader {
     if (fact->has(StepField::kLossScale) && !fact->scale_at_most) {
       scale = (*fact)[StepField::kLossScale];
     }
-    const bool stale = norm == last_norm_ && norm > 0;
+    // Of a loss that is 0 nothing was skipped: all its norms are the same.
+    const bool lost =
+        fact->has(StepField::kLoss) && (*fact)[StepField::kLoss] == 0;
+    const bool stale = norm == last_norm_ && norm > 0 && !lost;
     again_ = stale ? again_ + 1 : 0;
     // Zeros alone are told: such a run does not collect its norm.
     const bool skipped = norm == 0 && last_norm_ > 0;

@@ -17,14 +17,15 @@
 namespace nanwatch {
 namespace {
 
-// The text of `key` (": 10.5 |" or "=10.5,"); empty: none, or torn.
+// The text of `key` (": 10.5 |" or "=10.5,", or the line's last); empty: none.
 std::string_view FieldOf(std::string_view line, std::string_view key) {
   Scan scan(line);
   while (scan.To(key)) {
     if (!scan.Skip("=") && !scan.Skip(": ")) continue;
     const auto number = scan.PrintedNumber();
     const char end = scan.peek();
-    if (number && (end == ',' || end == ' ' || end == ']')) return number->text;
+    const bool whole = end == ',' || end == ' ' || end == ']' || end == '\0';
+    if (number && whole) return number->text;
     return {};
   }
   return {};
