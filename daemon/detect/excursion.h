@@ -54,10 +54,11 @@ class Excursion {
   // The newest values are back at the level.
   bool IsOver() const;
   bool IsAbove(float y) const;
-  // Its values hardly scatter: they climb or stand.
+  // Its values hardly scatter.
+  bool IsStill() const { return values() >= kShown && wobble_ < kEven; }
+  // So, and they climb or stand.
   bool IsEven() const {
-    return values() >= kShown && wobble_ < kEven &&
-           course_.last() >= kStands * course_.middle();
+    return IsStill() && course_.last() >= kStands * course_.middle();
   }
   int32_t calm() const { return calm_; }  // newest values that are back
   // Returns how many of its values are outliers, if it is healthy.

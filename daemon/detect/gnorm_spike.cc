@@ -70,7 +70,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "One batch is for information and three are a warning: norms have long "
     "tails. Their noise has a prior, so the first norms are judged as well. "
     "It is critical only while the norm shows no way back: a spike comes down "
-    "from its first update on. At rest it is for information, too: trainings "
+    "from its first update on. The norms of a likelihood grow as its spread "
+    "shrinks: beside a loss below 0 that is at its lowest they are for "
+    "information. At rest it is for information, too: trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
     "there by two decades while the loss stands still. Where loss_spike keeps "
     "no level, it is silent, too."};
@@ -79,8 +81,10 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  // A norm may grow while the loss is at its lowest.
-  const bool grows = x.mean_rise() < kGrowsSo && Learns(c);
+  // A norm may grow while the loss is at its lowest; that of a likelihood grows
+  // as its spread shrinks, and such a loss falls below 0.
+  const bool grows =
+      Learns(c) && (x.mean_rise() < kGrowsSo || c.loss->crosses_zero());
   const bool passes = x.values() < kBriefly && s.comes_down();
   if (x.above() < t[kHold] || x.nats() < t[kNats] || grows || passes) {
     return Severity::kInfo;

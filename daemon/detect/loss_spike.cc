@@ -23,7 +23,7 @@ constexpr float kAnew = 0.05f;      // of the first losses, from them; ours
 constexpr int32_t kSettled = 24;    // records; ours
 constexpr float kBelow = 0.8f;      // of the first losses: far; ours
 constexpr float kThere = 0.97f;     // of the third before: it stands; ours
-constexpr float kNothing = 0.05f;  // of what it was; as Series::kAll
+constexpr float kNothing = 0.05f;   // of the first losses; as Series::kAll
 constexpr float kNatsLost = 2;      // of words: e^2 times as perplexed; ours
 // Small GPT-2 runs may double their loss at their 20th step for a dozen.
 constexpr int32_t kHotValues = 32;  // losses; ours
@@ -119,9 +119,7 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
   const float to = base + rise;
   if (s.crosses_zero()) {
     // What wanders through 0 has no level, but may lose all it had.
-    const bool lost = rise >= LnOf(t[kRatio]) &&
-                      s.ValueAt(to) >= kNothing * s.ValueAt(base);
-    return lost || to > s.highest() + LnOf(t[kExplosionRatio]);
+    return s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio]);
   }
   return rise >= LnOf(t[kRatio]) ||
          (TrainsLanguage(c.run) &&

@@ -48,8 +48,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "never seen to move and the loss has not fallen since, for 96 losses, or "
     "three were the same to their last digit; a note where a log prints 0; "
     "critical then after window steps, below critical_scale, or where they "
-    "were the same. One that never moved, in a run that does not say that it "
-    "is static, is a note after 32 updates, a warning below critical_scale. "
+    "were the same. One below critical_scale that never moved is a warning "
+    "after 32 updates, unless the run says that it is static. "
     "The lowest scale of a layer is judged in the same way, without regard to "
     "overflows.",
     "For clear_after updates the scale is 2 or more, or above critical_scale "
@@ -154,10 +154,10 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   }
   // It may be one that nobody uses.
   const bool unused = !moves && first && BoundOf(scale);
-  const bool stands = !moves && below_ >= kStands && !BoundOf(scale) &&
+  const bool stands = !moves && tiny && below_ >= kStands && !BoundOf(scale) &&
                       c.run.scaler.kind != ScalingKind::kStatic;
   if (unused || stands) {
-    trigger = stands && tiny ? Severity::kWarning : Severity::kInfo;
+    trigger = stands ? Severity::kWarning : Severity::kInfo;
     scale_ = scale;
   }
   dead_ = IsDead(c);

@@ -13,6 +13,7 @@ constexpr int64_t kLate = 1000;    // a step: a run that goes on; ours
 constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
 constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
+constexpr float kLost = 0.05f;     // of the level below 0; as kAll
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 32;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
@@ -58,6 +59,12 @@ float Series::rise() const {
 
 bool Series::comes_down() const {
   return excursion_.course().ComesDown(ValueAt(excursion_.base()));
+}
+
+bool Series::has_lost_all() const {
+  return out_ && crosses_zero() && excursion_.IsStill() &&
+         std::fabs(ValueAt(excursion_.base() + rise())) <=
+             -kLost * ValueAt(excursion_.base());
 }
 
 bool Series::recurs() const {

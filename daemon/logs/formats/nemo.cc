@@ -17,14 +17,17 @@
 namespace nanwatch {
 namespace {
 
-// The text of `key` (": 10.5 |" or "=10.5,", or the line's last); empty: none.
-std::string_view FieldOf(std::string_view line, std::string_view key) {
+// The text of `key` (": 10.5 |" or "=10.5,"); empty: none, or torn, as the
+// line's last may be unless it `may_end` it.
+std::string_view FieldOf(std::string_view line, std::string_view key,
+                         bool may_end = false) {
   Scan scan(line);
   while (scan.To(key)) {
     if (!scan.Skip("=") && !scan.Skip(": ")) continue;
     const auto number = scan.PrintedNumber();
     const char end = scan.peek();
-    const bool whole = end == ',' || end == ' ' || end == ']' || end == '\0';
+    const bool whole =
+        end == ',' || end == ' ' || end == ']' || (may_end && end == '\0');
     if (number && whole) return number->text;
     return {};
   }
@@ -66,7 +69,7 @@ class NemoReader : public LineReader {
     if (!fact.step || !fact.has(StepField::kLoss)) return;
     if (*fact.step == step_) return;  // the bar was drawn once more
     step_ = *fact.step;
-    SetField(StepField::kGradNorm, FieldOf(line, "grad_norm"), &fact);
+    SetField(StepField::kGradNorm, FieldOf(line, "grad_norm", true), &fact);
     SetField(StepField::kLearningRate, FieldOf(line, " lr"), &fact);
     SetField(StepField::kConsumedSamples, FieldOf(line, "consumed_samples"),
              &fact);

@@ -207,10 +207,10 @@ TEST(LossImpossible, AFirstLossThatLooksLikeOneIsANote) {
 // A log says so in a later line.
 TEST(LossImpossible, WhatTheRunSaysLaterCounts) {
   Feed feed = Of("");
-  feed.Steps({.loss = -1.0}, 10);
+  feed.Steps({.loss = -1.5}, 10);
   EXPECT_EQ(feed.worst, Severity::kNone);
   feed.run.settings["loss"] = "cross_entropy";
-  feed.Step({.loss = -1.0});
+  feed.Step({.loss = -1.5});
   EXPECT_EQ(feed.now, Severity::kWarning);
   EXPECT_EQ(feed.Described().opened_step, 1);
 }
