@@ -115,6 +115,8 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
     pile_.Add(s.newest() / s.ValueAt(s.first()), c.rate->rises(),
               c.record.step);
   }
+  // As in OfExcursion.
+  if (c.loss->crosses_zero() && Learns(c)) return std::nullopt;
   const bool settled = s.values() >= kFresh;
   if (!settled && !pile_.seen()) return std::nullopt;
   const float at = s.stands();

@@ -135,8 +135,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
     return episode_.severity();
   }
   const std::optional<double> loss = FiniteLoss(r);
-  // The loss says that there is something to learn from.
-  const bool gone = norm == 0 && loss && *loss != 0;
+  // The loss says that there is something to learn from, or went at once.
+  const bool gone =
+      norm == 0 && loss && (*loss != 0 || std::fabs(loss_) >= kGone);
   const bool known = usual_.values() >= (gone ? kFewNorms : t[kMinSamples]);
   if (norm == 0 && !known) return OnNone(c, loss, t);
   if (!episode_.open()) none_.End();

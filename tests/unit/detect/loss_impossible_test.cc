@@ -215,5 +215,21 @@ TEST(LossImpossible, WhatTheRunSaysLaterCounts) {
   EXPECT_EQ(feed.Described().opened_step, 1);
 }
 
+// Minus a cosine, of outputs that are all the same.
+TEST(LossImpossible, ALossAtMinusOneIsAWarning) {
+  Feed feed;
+  for (int i = 0; i < 5; ++i) feed.Step({.loss = -0.6 - 0.09 * i});
+  feed.Steps({.loss = -0.9995}, 15);
+  EXPECT_EQ(feed.worst, Severity::kNone);
+  feed.Step({.loss = -0.9995});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 6);
+  ExpectWords(feed.Described().sentence);
+  Feed learned;
+  learned.Step({.loss = -0.5});
+  learned.Steps({.loss = -0.99}, 500);
+  EXPECT_EQ(learned.worst, Severity::kNone);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -155,5 +155,20 @@ TEST(ScaleBelowOne, OfIcefallIsUsualDownToWhatItWarnsOf) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+// A log that was cut tells no fall, and the loss may go on for a while.
+TEST(ScaleBelowOne, ATinyScaleThatNeverMovedIsAWarning) {
+  const auto worst = [](StepFeed<ScaleBelowOne> f, double scale) {
+    for (int i = 0; i < 100; ++i) {
+      f.Step({.scale = scale, .loss = 9.5 - 0.05 * i});
+    }
+    return f.worst;
+  };
+  const StepFeed<ScaleBelowOne> log;
+  const StepFeed<ScaleBelowOne> chosen(FixedScale());
+  EXPECT_EQ(worst(log, 0x1p-13), Severity::kWarning);
+  EXPECT_EQ(worst(chosen, 0x1p-13), Severity::kNone);
+  EXPECT_EQ(worst(log, 0.5), Severity::kNone);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -233,5 +233,22 @@ TEST(Series, WhatRisesEvenlyDoesNotFollowRewards) {
   EXPECT_TRUE(follows(0.4));
 }
 
+// A Dice loss falls, and comes to rest at 0.
+TEST(Series, WhatFellBelow0AndRestsThereHasLostAll) {
+  const auto lost = [](float to, float wobble) {
+    Series series;
+    for (int i = 0; i < 14; ++i) {
+      series.Add(-0.25f - 0.035f * static_cast<float>(i), 1 + i, kPrior);
+    }
+    for (int i = 0; i < 60; ++i) {
+      series.Add(to + (i % 2 == 0 ? wobble : -wobble), 15 + i, kPrior);
+    }
+    return series.has_lost_all();
+  };
+  EXPECT_TRUE(lost(-0.0005f, 0.0002f));
+  EXPECT_FALSE(lost(-0.2f, 0.0002f)) << "something is left";
+  EXPECT_FALSE(lost(0, 0.2f)) << "it wanders";
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -178,6 +178,7 @@ TEST(MarkSearch, FindsWhatFindFinds) {
 TEST(Scan, CallsHoldANumber) {
   for (const char* call :
        {"tensor(2.5, device='cuda:0')", "tensor([[2.5]])", "np.float64(2.5)",
+        "<tf.Tensor: shape=(), dtype=float32, numpy=2.5>",
         "DTensor(local_tensor=2.5, device_mesh=M('cuda', [0, 1]))",
         "DTensor(local_tensor=tensor(2.5), placements=(R(),))",
         "Tensor(shape=[1], place=Place(gpu:0), stop_gradient=False, [2.5])",

@@ -59,6 +59,13 @@ constexpr SampleLines kLines[] = {
      "   1000      1.33e+01         nan      5.37e-02    9.5e-04",
      "step=0 loss=25 learning_rate=0.001\n"
      "step=1000 loss=nan learning_rate=0.00095"},
+    {"rows that lack cells in the middle, and a list below",
+     "epoch  iteration  main/loss  val/loss  elapsed_time\n"
+     "1      10         2.5                  15.5\n"
+     "2      20         1.5        1.75      30.5\n"
+     "3      30         nan                  45.5\n"
+     "1      0.25\n2      nan",
+     "step=10 loss=2.5\nstep=20 loss=1.5\nstep=30 loss=nan"},
     {"rows of a training and of an evaluation",
      "  Train      #    Epoch       LR       loss_f         loss\n"
      "! Validation             0    0.125         0.25        0.75\n"

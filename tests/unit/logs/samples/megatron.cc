@@ -77,6 +77,12 @@ constexpr SampleLines kLines[] = {
      "step=2 loss=4 loss_scale=1048576\n"
      "step=3 loss=4 loss_scale=64 grad_norm=128\n"
      "step=4 loss=4 grad_norm=99"},
+    {"the same norm, of a loss that is 0",
+     " iteration 1/ 90 | lm loss: 4.0 | grad norm: 0.750 |\n"
+     " iteration 2/ 90 | lm loss: 0.0 | grad norm: 1.500 |\n"
+     " iteration 3/ 90 | lm loss: 0.0 | grad norm: 1.500 |",
+     "step=1 loss=4 grad_norm=0.75\nstep=2 loss=0 grad_norm=1.5\n"
+     "step=3 loss=0 grad_norm=1.5"},
     {"a spike of a norm that is not",
      " iteration 1/ 90 | lm loss: 4.0 | loss scale: 4096.0 | grad norm: 1.500 "
      "|\n"

@@ -11,7 +11,7 @@ constexpr SampleLines kLines[] = {
      "32 | global_step: 28 | reduced_train_loss: 2.75 | train_step_timing in s:"
      " 0.189 | consumed_samples: 928 | val_loss: 2.861 | val_ppl: 17.57\n"
      "Training epoch 0, iteration 29/99 | lr: 5.6e-06 | reduced_train_loss: "
-     "2.5 | grad_norm: 0.5 | train_step_timing in s: 0.189",
+     "2.5 | train_step_timing in s: 0.189 | grad_norm: 0.5",
      "step=28 loss=2.75 learning_rate=5.6e-06 consumed_samples=928\n"
      "step=29 loss=2.5 grad_norm=0.5 learning_rate=5.6e-06"},
     {"1: a bar that is drawn again",
