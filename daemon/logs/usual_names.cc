@@ -23,7 +23,7 @@ struct UsualNamesOf {
 constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
      "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
-     "iters itr it numupdates nupdates updates "
+     "iters itr it numupdates nupdates updates totaltrainupdates "
      "timebatch"},
     {Meaning::kCounter,
      "update episode round iterations kimg totaltimesteps totalenvinteracts "
