@@ -135,8 +135,8 @@ class LightningReader : public LineReader {
       return;
     }
     // Where a module steps its optimizers itself, this one stands for none.
-    placeholder_ &=
-        std::isnan(fact[StepField::kLoss]) && SetLossOfModule(fields, &fact);
+    placeholder_ = placeholder_ && std::isnan(fact[StepField::kLoss]) &&
+                   SetLossOfModule(fields, &fact);
     // The bar of the epoch goes on while the validation's does.
     const double loss = fact[StepField::kLoss];
     if (validating_ && loss == loss_ && step > step_) return;

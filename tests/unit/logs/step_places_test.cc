@@ -73,6 +73,17 @@ TEST(StepPlaces, TheNumberOfACheckpointIsNoStep) {
             "step=8 loss=2.5 learning_rate=0.5\n");
 }
 
+TEST(StepPlaces, ParlAIsTableCountsItsUpdates) {
+  EXPECT_EQ(
+      ToldFacts("csv",
+                "   clip  gnorm  loss     lr  total_train_updates   ups\n"
+                "  .9631   3.25   4.5  1e-06                  100  4.98\n"
+                "   clip  gnorm  loss     lr  total_train_updates   ups\n"
+                "  .9631   3.25   4.5  1e-06                  200  4.98\n"),
+      "step=100 loss=4.5 grad_norm=3.25 learning_rate=1e-06\n"
+      "step=200 loss=4.5 grad_norm=3.25 learning_rate=1e-06\n");
+}
+
 TEST(StepPlaces, ABatchMayBeADictsKeyBesideTheEpoch) {
   std::string lines;
   for (int batch = 0; batch < 60; batch += 11) {
