@@ -288,8 +288,11 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     if (!IsReal(lines, i, reach.loss != LossWord::kNone)) {
       const bool counted = lines.back()[i].whole;
       if (!counted) reach = NumberWords();
-      // "lr 1": that is the rate.
-      if (!words[i].step) reach.usual = ColumnMeaning::kNothing;
+      // "lr 1", "return 9": that is the rate.
+      if (words[i].usual != ColumnMeaning::kNothing && !words[i].step) {
+        roles.meanings[i] = words[i].usual;
+        reach.usual = ColumnMeaning::kNothing;
+      }
       continue;
     }
     const bool weak = (reach.loss <= LossWord::kWeak && !has_step_word &&

@@ -196,9 +196,11 @@ constexpr SampleLines kLines[] = {
      "global step 100 lr 1 ppl 2424133542.5\nglobal step 200 lr 1 ppl "
      "1924133542.5\nglobal step 300 lr 1 ppl 4924133542.5\nglobal step 400 lr "
      "1 ppl 1724133542.5\nglobal step 500 lr 1 ppl 175912961198871744.00",
-     "step=100 loss=2424133542\nstep=200 loss=1924133542\n"
-     "step=300 loss=4924133542\nstep=400 loss=1724133542\n"
-     "step=500 loss=1.759129612e+17"},
+     "step=100 loss=2424133542 learning_rate=1\nstep=200 loss=1924133542 "
+     "learning_rate=1\n"
+     "step=300 loss=4924133542 learning_rate=1\nstep=400 loss=1724133542 "
+     "learning_rate=1\n"
+     "step=500 loss=1.759129612e+17 learning_rate=1"},
 };
 
 }  // namespace
