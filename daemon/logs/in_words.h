@@ -42,7 +42,7 @@ size_t EndOfGluedBar(std::string_view line);
 
 // The step behind the percentage of a bar, "%|#  | 180/3000 [": a share of
 // something is none of our numbers.
-std::optional<double> PartOfBar(std::string_view text);
+std::optional<StepPlace> PartOfBar(std::string_view text);
 
 // Behind a word, "Step 10", "[iter 10/200]", "batch 300,", "episode 7"; of a
 // whole, "batch: 10/625"; in brackets or a
