@@ -93,7 +93,8 @@ constexpr UsualNamesOf kUsual[] = {
      "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
      "averageepret "
      "totalreturn meanepisodereward meanepisodereturn epret rew eprew "
-     "testreward testreturn evalreward"},
+     "testreward testreturn evalreward evalepisodereward "
+     "evalepisodereturn"},
     {Meaning::kWeakReward, "score mean10 mean100 avg10 avg20 avg100"},
     {Meaning::kLossScale,
      "scale scaler lossscale lossscaler lossscaling lossscalelossscale "
