@@ -84,6 +84,33 @@ TEST(StepPlaces, ParlAIsTableCountsItsUpdates) {
       "step=200 loss=4.5 grad_norm=3.25 learning_rate=1e-06\n");
 }
 
+TEST(StepPlaces, ABarThatIsCalledTheStepBeginsAnewInEachEpoch) {
+  EXPECT_EQ(Told("step:  33%|#  | 1/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step:  66%|## | 2/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step: 100%|###| 3/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step:  33%|#  | 1/3 [00:01<00:01, 1.0it/s, loss=nan]"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\nstep=3 loss=2.5\n"
+            "step=4 loss=nan\n");
+}
+
+TEST(StepPlaces, AWideCellMovesThoseBehindIt) {
+  EXPECT_EQ(ToldFacts("csv",
+                      "epoch       iteration   loss        acc         "
+                      "elapsed_time\n"
+                      "0           100         2.5                     "
+                      "123.5       \n"
+                      "0           200         -0.000504902              "
+                      "237.5       \n"
+                      "0           300         -0.000504902             "
+                      "351.5       "),
+            "step=100 loss=2.5\nstep=200 loss=-0.000504902\n");
+}
+
+TEST(StepPlaces, AnEvaluationsRewardOfEpisodesIsOne) {
+  EXPECT_EQ(Told("step: 5, eval/episode_reward: 180.5, total_loss: 4.5"),
+            "step=5 loss=4.5 of_rewards\n");
+}
+
 TEST(StepPlaces, ABatchMayBeADictsKeyBesideTheEpoch) {
   std::string lines;
   for (int batch = 0; batch < 60; batch += 11) {
