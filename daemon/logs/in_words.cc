@@ -68,9 +68,9 @@ struct StepWord {
   char initial;  // lower case
 };
 constexpr StepWord kStepWords[] = {
-    {"tep", 's'},  {"teps", 's'},  {"ter", 'i'},      {"teration", 'i'},
-    {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'},   {"ound", 'r'},
-    {"pd", 'u'},   {"t", 'i'},     {"otal_step", 't'}};
+    {"tep", 's'},  {"teps", 's'},  {"ter", 'i'},    {"teration", 'i'},
+    {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'}, {"ound", 'r'},
+    {"pd", 'u'},   {"t", 'i'}};
 
 // The number in kStepWords of the word at the end of `text`; their count: none.
 size_t StepWordAtEnd(std::string_view text) {

@@ -115,24 +115,6 @@ bool IsNamedAgain(const NumberRow& row, const std::vector<size_t>& parts,
 
 bool HasBar(std::string_view text) { return text.find('|') != text.npos; }
 
-// Bars stand between its names, and in none ("|g|embed").
-bool PartsNames(std::string_view header) {
-  bool parts = HasBar(header);
-  for (size_t i = 0; i < header.size(); ++i) {
-    if (header[i] != '|') continue;
-    parts &= (i == 0 || header[i - 1] == ' ') &&
-             (i + 1 == header.size() || header[i + 1] == ' ');
-  }
-  return parts;
-}
-
-// Of a table with bars around it.
-std::string_view WithoutFirstBar(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  const bool bar = first != text.npos && text[first] == '|';
-  return bar ? text.substr(first + 1) : text;
-}
-
 // The column of a number of a row with bars.
 size_t ColumnBetweenBars(const NumberRow& row, size_t number) {
   const std::string_view first = WithoutFirstBar(row.Before(0));
@@ -238,6 +220,33 @@ void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
   roles->counts_epochs = words[step].epoch && !words[step].step;
 }
 
+// Finds the loss of a line without words: under its header, or as the only
+// number beside a count.
+void FindInColumns(const NumberRow& row, const std::vector<RowValues>& lines,
+                   const std::vector<ColumnMeaning>& header,
+                   NumberRoles* roles) {
+  // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
+  size_t column = 0;
+  ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
+  const bool barred = row.numbers().size() > 1 && HasBar(row.Before(1));
+  for (size_t i = 0; i < row.numbers().size(); ++i, ++column) {
+    if (barred) column = ColumnBetweenBars(row, i);
+    if (column >= header.size()) break;
+    if (!IsReal(lines, i)) continue;
+    if (IsLoss(header[column])) {
+      roles->loss = i;
+      roles->named = true;
+    } else {
+      roles->meanings[i] = header[column];
+    }
+  }
+  // A table without a header: a count and one number beside it.
+  if (header.empty() && roles->step != NumberRoles::kNone)
+    roles->loss = OnlyOther(*roles, row);
+  if (roles->has_loss() && !IsReal(lines, roles->loss))
+    roles->loss = NumberRoles::kNone;
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -328,71 +337,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   }
   // "ep 0 iter 3: 13.05" says no more than "0 3: 13.05".
   if (any_words) return roles;
-  // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
-  size_t column = 0;
-  ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
-  const bool barred = numbers > 1 && HasBar(row.Before(1));
-  for (size_t i = 0; i < numbers; ++i, ++column) {
-    if (barred) column = ColumnBetweenBars(row, i);
-    if (column >= header.size()) break;
-    if (!IsReal(lines, i)) continue;
-    if (IsLoss(header[column])) {
-      roles.loss = i;
-      roles.named = true;
-    } else {
-      roles.meanings[i] = header[column];
-    }
-  }
-  // A table without a header: a count and one number beside it.
-  if (header.empty() && roles.step != kNone) roles.loss = OnlyOther(roles, row);
-  if (roles.has_loss() && !IsReal(lines, roles.loss)) roles.loss = kNone;
+  FindInColumns(row, lines, header, &roles);
   return roles;
-}
-
-namespace {
-
-// What the names of a header mean, one after the other.
-struct HeaderNames {
-  void Add(std::string_view name) {
-    const ColumnMeaning usual = UsualMeaning(name);
-    const bool is_loss = IsLoss(usual);
-    meanings.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
-    loss |= is_loss;
-  }
-  std::vector<ColumnMeaning> Take() {
-    if (!loss || meanings.size() < 2) meanings.clear();
-    return std::move(meanings);
-  }
-
-  std::vector<ColumnMeaning> meanings;
-  bool loss = false;  // one of them is
-};
-
-}  // namespace
-
-std::vector<ColumnMeaning> ReadGappedHeader(std::string_view line) {
-  HeaderNames names;
-  for (size_t at = line.find_first_not_of(' '); at < line.size();) {
-    const size_t end = std::min(line.find("  ", at), line.size());
-    names.Add(line.substr(at, end - at));
-    at = line.find_first_not_of(' ', end);
-  }
-  return names.Take();
-}
-
-std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
-  HeaderNames names;
-  // "| Training Loss | Epoch |": a name may be of several words.
-  if (PartsNames(line)) {
-    line = WithoutFirstBar(line);
-    for (size_t end = line.find('|'); !line.empty(); end = line.find('|')) {
-      names.Add(line.substr(0, end));
-      line.remove_prefix(std::min(end, line.size() - 1) + 1);
-    }
-  } else {
-    ForEachWord(line, [&](std::string_view name) { names.Add(name); });
-  }
-  return names.Take();
 }
 
 }  // namespace nanwatch

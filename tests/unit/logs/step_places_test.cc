@@ -44,16 +44,6 @@ TEST(StepPlaces, BehindTheNumberOfAnEpochStandsThePlaceInIt) {
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
 
-TEST(StepPlaces, ATotalOfStepsIsOneWhereNoOtherIs) {
-  EXPECT_EQ(
-      Told("epoch 0, total_step 50, total loss is 4.5 , reg_loss is 0.5\n"
-           "epoch 0, total_step 100, total loss is 4.5 , reg_loss is 0.5"),
-      "step=50 loss=4.5\nstep=100 loss=4.5\n");
-  EXPECT_EQ(Told("total_step 9000 step 1 loss: 4.5\n"
-                 "total_step 9000 step 2 loss: 4.5"),
-            "step=1 loss=4.5\nstep=2 loss=4.5\n");
-}
-
 TEST(StepPlaces, ALineAboveMaySayNoMoreThanTheStepOfTheTraining) {
   EXPECT_EQ(Told("training @ iter =  0\ntraining cost: 6.5\n"
                  "training error rate: 0.5\nepoch 0: validation loss 7.5\n"
