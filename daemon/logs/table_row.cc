@@ -53,7 +53,9 @@ std::vector<std::string_view> Below(std::string_view header,
   for (size_t i = 0; i < names.size() && value != values.end(); ++i) {
     if (place(header, names[i]) + moved != place(line, *value)) continue;
     cells[i] = *value++;
-    if (at_ends || i + 1 == names.size()) continue;
+    // Two that are glued are no value.
+    const bool may_move = !at_ends && WholeNumber(cells[i]).has_value();
+    if (!may_move || i + 1 == names.size()) continue;
     const ptrdiff_t width = names[i + 1].data() - names[i].data();
     const auto wants = static_cast<ptrdiff_t>(cells[i].size() + kGap);
     moved += std::max<ptrdiff_t>(wants - width, 0);

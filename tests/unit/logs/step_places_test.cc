@@ -96,6 +96,14 @@ TEST(StepPlaces, AWideCellMovesThoseBehindIt) {
             "step=100 loss=2.5\nstep=200 loss=-0.000504902\n");
 }
 
+TEST(StepPlaces, CellsThatAreGluedAreNoWideOne) {
+  EXPECT_EQ(ToldFacts("csv",
+                      "epoch     train_loss  valid_loss  accuracy  time\n"
+                      "0         2.500000    0.500000    0.610000  00:10\n"
+                      "1         2.500000    882000.0000000.108192  00:12"),
+            "step=0 loss=2.5 of_classes\n");
+}
+
 TEST(StepPlaces, AnEvaluationsRewardOfEpisodesIsOne) {
   EXPECT_EQ(Told("step: 5, eval/episode_reward: 180.5, total_loss: 4.5"),
             "step=5 loss=4.5 of_rewards\n");
