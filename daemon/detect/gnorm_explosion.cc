@@ -85,7 +85,17 @@ Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
     // Finite, it may be what a sound training begins with, unclipped.
     trigger = wide_ ? Severity::kWarning : Severity::kCritical;
   }
-  return episode_.OnSince(no_number_.since(), trigger, false, c.record.step, 1);
+  // Of means so many were left out that one is no overflow's alone.
+  const int64_t first = FirstOf(c.run);
+  if (first < no_number_.since()) trigger = std::max(trigger, Severity::kInfo);
+  return episode_.OnSince(first, trigger, false, c.record.step, 1);
+}
+
+// Returns the first step of the newest row. Of means the first ones are left
+// out, as any of them may be one overflow's (settings).
+int64_t GnormExplosion::FirstOf(const RunDescription& run) const {
+  const int64_t told = CountOf(run, "norms_not_finite_since");
+  return told > 0 ? std::min(told, no_number_.since()) : no_number_.since();
 }
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {

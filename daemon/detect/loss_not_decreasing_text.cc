@@ -68,8 +68,8 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   }
   if (about_ == About::kUnmoved && !HasLeft()) {
     finding->sentence = Sentence(
-        "No mean of gradient norms is finite, and the loss does not fall: it "
-        "is about ",
+        "The mean of gradient norms is not finite in one record after another, "
+        "and the loss does not fall: it is about ",
         level, ", and was ", first,
         " at first. Updates that are skipped do not reach the weights.");
     finding->numbers.push_back(

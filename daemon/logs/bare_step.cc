@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "logs/in_words.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -44,13 +45,23 @@ std::optional<StepPlace> PairAtStart(std::string_view line) {
   return StepPlace{*step, 0, *epoch};
 }
 
+// `text` ends with a word for what is numbered and is no step: "Epoch",
+// "Checkpoint ".
+bool EndsWithOther(std::string_view text) {
+  constexpr std::string_view kOthers[] = {"epoch", "checkpoint", "fold",
+                                          "stage", "rank",       "trial"};
+  text = TrimBlanks(text);
+  const std::string_view word = LastWord(text);
+  return text.ends_with(word) && IsOneOf(LowerCase(word), kOthers);
+}
+
 // The last "[6550] " that is no "Epoch[4] ".
 std::optional<int64_t> InBrackets(std::string_view line) {
   for (size_t at = line.rfind('['); at != std::string_view::npos && at + 1 > 0;
        at = at == 0 ? line.npos : line.rfind('[', at - 1)) {
     Scan scan(line, at + 1);
     if (!IsDigit(scan.peek())) continue;
-    if (TrimBlanks(line.substr(0, at)).ends_with("poch")) continue;
+    if (EndsWithOther(line.substr(0, at))) continue;
     const std::optional<int64_t> number = scan.Integer();
     if (number && (scan.Skip("] ") || scan.Skip("]\t"))) return number;
   }
@@ -80,8 +91,18 @@ size_t BeginOfStepWord(std::string_view line, size_t at) {
   return before.size() - (before.ends_with(kGlobal) ? kGlobal.size() : 0);
 }
 
+// `text` says no more than that a training is at it: "training @ ".
+bool IsOfTraining(std::string_view text) {
+  constexpr std::string_view kWords[] = {"train", "training", "train at",
+                                         "training at"};
+  const size_t end = text.find_last_not_of(" @");
+  return end != text.npos &&
+         IsOneOf(LowerCase(text.substr(0, end + 1)), kWords);
+}
+
 // "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
-// its messages apart, the line begins with its step.
+// its messages apart, the line begins with its step; or "training @ iter = 600"
+// says no more.
 std::optional<int64_t> BeginsMessage(std::string_view line) {
   constexpr size_t kMost = 100;  // bytes; more says other things, too; ours
   if (line.size() > kMost) return std::nullopt;
@@ -93,14 +114,16 @@ std::optional<int64_t> BeginsMessage(std::string_view line) {
     const std::string_view before = TrimBlanks(line.substr(0, word));
     const bool begins = before.empty() || before.ends_with(':') ||
                         before.ends_with(']') || before.ends_with('|');
-    if (!begins) continue;
+    const bool alone = !begins && IsOfTraining(before);
+    if (!begins && !alone) continue;
     std::string_view rest = line.substr(at + letters.size());
     if (rest.starts_with("ation")) rest.remove_prefix(5);
     const size_t number = rest.find_first_not_of(" :=");
     if (number == 0 || number == rest.npos) continue;
     Scan scan(rest, number);
     const std::optional<int64_t> step = scan.Integer();
-    if (step && *step >= 0) return step;
+    const bool whole = begins || TrimBlanks(scan.rest()).empty();
+    if (step && *step >= 0 && whole) return step;
   }
   return std::nullopt;
 }

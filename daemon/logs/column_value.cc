@@ -25,7 +25,8 @@ void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
   if (share && meaning != ColumnMeaning::kAccuracy) {
     const auto part = PartOfBar(behind);
     if (part && meaning == ColumnMeaning::kStep) {
-      fact->AddNumber(meaning, *part);
+      fact->AddNumber(meaning, static_cast<double>(part->step));
+      fact->SetWhole(part->whole);
     }
   } else if (meaning == ColumnMeaning::kLossScale) {
     fact->AddScale(printed.text, printed.value, behind.empty());

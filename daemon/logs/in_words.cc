@@ -126,7 +126,8 @@ auto BehindBatch(std::string_view line, Read read)
     for (const std::string_view end : {"_idx", "_id"}) {
       if (rest.starts_with(end)) rest.remove_prefix(end.size());
     }
-    rest.remove_prefix(std::min(rest.find_first_not_of(" :=[#"), rest.size()));
+    rest.remove_prefix(
+        std::min(rest.find_first_not_of(" '\":=[#"), rest.size()));
     if (const auto found = read(rest)) return found;
   }
   return std::nullopt;
@@ -231,10 +232,6 @@ std::optional<StepPlace> AtBeginning(std::string_view line) {
 std::optional<StepPlace> RatioAtStart(std::string_view line) {
   Scan scan(line);
   scan.SkipBlanks();
-  if (scan.Skip("Epoch ") || scan.Skip("epoch ")) {
-    if (!ReadCount(&scan) || !scan.Skip(",")) return std::nullopt;
-    scan.SkipBlanks();
-  }
   if (!IsDigit(scan.peek())) return std::nullopt;
   const std::optional<Ratio> ratio = ReadRatio(&scan);
   const bool ends =
@@ -244,6 +241,34 @@ std::optional<StepPlace> RatioAtStart(std::string_view line) {
 }
 
 namespace {
+
+// "Epoch  1, 12200/37527; ppl", "Epoch 7/300 600/1000 loss", "| Epoch 14 |
+// 600/1020 |": right behind an epoch's number stands the place in it. A date is
+// none, nor a share of what is counted otherwise ("10/12 correct").
+std::optional<StepPlace> RatioBehindEpoch(std::string_view line) {
+  for (size_t at = FindWord(line, "poch", 1); at != std::string_view::npos;
+       at = FindWord(line, "poch", at + 1)) {
+    if ((line[at - 1] | 0x20) != 'e') continue;
+    if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
+    Scan scan(line, at + 4);
+    scan.SkipBlanks();
+    if (scan.Skip(':')) scan.SkipBlanks();
+    if (!IsDigit(scan.peek()) || !ReadCount(&scan)) continue;
+    if (scan.Skip('/') && !ReadCount(&scan)) continue;
+    const size_t epoch = scan.at();
+    scan.SkipBlanks();
+    if (scan.Skip(',') || scan.Skip('|') || scan.Skip(';') || scan.Skip('-')) {
+      scan.SkipBlanks();
+    }
+    if (scan.at() == epoch || !IsDigit(scan.peek())) continue;
+    const std::optional<Ratio> ratio = ReadRatio(&scan);
+    if (!ratio || ratio->part > ratio->whole) continue;
+    const std::string_view rest = scan.rest();
+    const bool ends = rest.empty() || rest.find_first_of(" ,;:|\t") == 0;
+    if (ends) return StepPlace{ratio->part, ratio->whole, std::nullopt};
+  }
+  return std::nullopt;
+}
 
 // "000 epoch, 02000 iter, loss": each number before its word.
 std::optional<StepPlace> PairBeforeWords(std::string_view line) {
@@ -288,8 +313,8 @@ std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   *in_bar = false;
   for (const auto find :
        {BehindWord, RatioBehindBatch, RangeOfBatches, PairInBrackets,
-        RatioInBrackets, RatioAtStart, PairBeforeWords, RatioOfIterations,
-        StepBehindDrawing}) {
+        RatioInBrackets, RatioAtStart, RatioBehindEpoch, PairBeforeWords,
+        RatioOfIterations, StepBehindDrawing}) {
     if (const std::optional<StepPlace> place = find(line)) return place;
   }
   const std::optional<BarPlace> bar = BarIn(line);

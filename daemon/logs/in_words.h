@@ -42,18 +42,18 @@ size_t EndOfGluedBar(std::string_view line);
 
 // The step behind the percentage of a bar, "%|#  | 180/3000 [": a share of
 // something is none of our numbers.
-std::optional<double> PartOfBar(std::string_view text);
+std::optional<StepPlace> PartOfBar(std::string_view text);
 
 // Behind a word, "Step 10", "[iter 10/200]", "batch 300,", "episode 7"; of a
 // whole, "batch: 10/625"; in brackets or a
 // progress bar, "[ 6400/60000]", "[1/5][100/600]", "[1,  2000] loss",
-// "45%|####  | 176/391 ["; at the line's start, "255/900 (epoch 0.3)", "Epoch
-// 1, 255/900;"; or at the line's end, " 99/391". `*in_bar`: it was in a bar.
+// "45%|####  | 176/391 ["; at the line's start, "255/900 (epoch 0.3)"; right
+// behind the epoch's number, "Epoch 7/300 600/1000 loss"; or at the line's end,
+// " 99/391". `*in_bar`: it was in a bar.
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar);
 
-// "255/22150 (epoch 0.57), loss", "8004/50000: episode", "Epoch  1,
-// 12200/37527; ppl": a ratio at the line's start, or behind its epoch's number.
-// A date is none.
+// "255/22150 (epoch 0.57), loss", "8004/50000: episode": a ratio at the line's
+// start. A date is none.
 std::optional<StepPlace> RatioAtStart(std::string_view line);
 
 // "Epoch: 1  Batch: 100", "epoch: 0, batch_id: 10", "Batch=100": the batch, and

@@ -65,11 +65,14 @@ void LineSplitter::FeedBytes(std::string_view bytes) {
 }
 
 void LineSplitter::FeedText(std::string_view text) {
-  // Kept while the ends before it are \r: a progress bar has many of them.
+  // Kept while the ends before them are \r: a progress bar has many of them.
   size_t feed = IndexOf('\n', text, 0);
+  size_t back = IndexOf('\b', text, 0);
   for (size_t begin = 0; begin < text.size();) {
     if (feed < begin) feed = IndexOf('\n', text, begin);
-    const size_t end = IndexOf('\r', text.substr(0, feed), begin);
+    if (back < begin) back = IndexOf('\b', text, begin);
+    const size_t end =
+        IndexOf('\r', text.substr(0, std::min(feed, back)), begin);
     const std::string_view line = text.substr(begin, end - begin);
     if (end == text.size()) {
       Keep(line);

@@ -21,7 +21,8 @@ class LineSplitter {
   using OnLine = std::function<void(std::string_view line)>;
   explicit LineSplitter(OnLine on_line);
 
-  // Lines end with \n, \r\n or (progress bars that rewrite themselves) \r.
+  // Lines end with \n, \r\n or (progress bars that rewrite themselves) \r or
+  // backspaces.
   // UTF-16, with a byte order mark or without, is read as its low bytes.
   void Feed(std::string_view bytes);
   // The last line, if it has no end.

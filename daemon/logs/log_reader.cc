@@ -181,10 +181,7 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
   }
   norm_bad_ = fact.is_not_finite(StepField::kGradNorm);
   // One overflow makes a mean of norms infinite; one in each line says more.
-  if (fact.means && fact.has(StepField::kGradNorm) &&
-      bad_norms_.Take(norm_bad_)) {
-    Put("norms_not_finite", bad_norms_.Text());
-  }
+  if (fact.means && fact.has(StepField::kGradNorm)) NoteMeanNorm(fact);
   NoteScore(fact);
   NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");

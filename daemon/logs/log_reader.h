@@ -79,13 +79,14 @@ class LogReader {
   // higher, or ""; "scores_worst", in how many lines all are;
   // "evaluations_same", how many losses of evaluations are all the same to the
   // last digit, or ""; "norms_not_finite", how many means of norms in a row are
-  // none, or ""; "score" and "evaluation_high", as ScoreRow::Text: a return or
-  // accuracy that is nearer to the first ones than to the best, an evaluation's
-  // loss far above the lowest, or ""; "latents_unused", the same of the
-  // divergence of an autoencoder's latents, that is next to nothing; with
-  // " end" where no more follow; "score_best", "840 0.1 0.98 0.02": the step of
-  // the best, the first, the best, the noise; "accuracy", "0.1": the mean of
-  // many; "evaluation_accuracy", the highest of five evaluations and more.
+  // none, or "", and "norms_not_finite_since", the step of the first; "score"
+  // and "evaluation_high", as ScoreRow::Text: a return or accuracy that is
+  // nearer to the first ones than to the best, an evaluation's loss far above
+  // the lowest, or ""; "latents_unused", the same of the divergence of an
+  // autoencoder's latents, that is next to nothing; with " end" where no more
+  // follow; "score_best", "840 0.1 0.98 0.02": the step of the best, the first,
+  // the best, the noise; "accuracy", "0.1": the mean of many;
+  // "evaluation_accuracy", the highest of five evaluations and more.
   const RunDescription& run() const { return run_; }
   const std::optional<LogStopped>& stopped() const { return stopped_; }
   // How the program ended, where its last lines say it: no step line follows,
@@ -139,6 +140,7 @@ class LogReader {
     }
   }
   void TakeAfterLost(const LogFact& fact, uint64_t line);
+  void NoteMeanNorm(const LogFact& fact);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
   void NoteEvaluation(const LogFact& fact);
@@ -198,7 +200,8 @@ class LogReader {
   double highest_score_ = -HUGE_VAL;
   RowNews<32> at_lowest_;  // scores, of which others were higher; ours
   double mean_score_ = 0;
-  RowNews<8> bad_norms_;  // means that are not finite; ours
+  RowNews<8> bad_norms_;         // means that are not finite; ours
+  int64_t bad_norms_since_ = 0;  // step of the first of that row
   // Accuracies of evaluations.
   int64_t accuracies_ = 0;
   double lowest_accuracy_ = 0;

@@ -99,4 +99,15 @@ void LogReader::TellScore(const char* name, const ScoreRow& row, bool ended) {
   }
 }
 
+// Of the first of a row says where that began.
+void LogReader::NoteMeanNorm(const LogFact& fact) {
+  if (norm_bad_ && bad_norms_.row() == 0) {
+    bad_norms_since_ = fact.step.value_or(newest_step_);
+  }
+  if (!bad_norms_.Take(norm_bad_)) return;
+  Put("norms_not_finite", bad_norms_.Text());
+  const bool told = bad_norms_.row() > 0 && bad_norms_since_ > 0;
+  Put("norms_not_finite_since", told ? std::to_string(bad_norms_since_) : "");
+}
+
 }  // namespace nanwatch

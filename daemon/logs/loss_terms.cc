@@ -151,6 +151,8 @@ OddPart PartBesideLoss(std::string_view line) {
       }
       const size_t open = OpeningBefore(line, at);
       std::string_view name = NameAtEnd(before);
+      // A whole that was not taken for one, as of Lightning's bar.
+      if (name == "loss") continue;
       // One of a list.
       if (before.ends_with(',') || before.ends_with('[')) {
         name = open == line.npos ? "" : NameOfList(line, open);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kRankMax = 1023;   // as NumberedRanks
 constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
+constexpr double kTimeMost = 2e9;   // and below, until 2033
 
 // Of the text between two numbers: what a comma or bar parts belongs to the
 // next one, or to the last.
@@ -68,10 +69,20 @@ bool CountsAgain(const std::vector<RowValues>& lines, size_t rank,
   return again;
 }
 
-// Printed with a point, in most lines, and no share or unit; nor a time, as the
-// first line shows it: a loss may grow as large.
-bool IsReal(const std::vector<RowValues>& lines, size_t i) {
-  if (IsTime(lines.front()[i].value)) return false;
+// A time of day, as all lines show it; of what no word names as the first one
+// does. A loss may be as large, and grows.
+bool IsClock(const std::vector<RowValues>& lines, size_t i, bool named) {
+  if (!named) return IsTime(lines.front()[i].value);
+  return std::all_of(lines.begin(), lines.end(), [i](const RowValues& line) {
+    const double value = line[i].value;
+    const double seconds = value < kTimeMost ? value : value / 1000;
+    return seconds >= kTimeOfDay && seconds < kTimeMost;
+  });
+}
+
+// Printed with a point, in most lines, and no share or unit, nor a clock.
+bool IsReal(const std::vector<RowValues>& lines, size_t i, bool named = false) {
+  if (IsClock(lines, i, named)) return false;
   size_t real = 0;
   for (const RowValues& line : lines) {
     if (line[i].share || line[i].unit) return false;
@@ -103,24 +114,6 @@ bool IsNamedAgain(const NumberRow& row, const std::vector<size_t>& parts,
 }
 
 bool HasBar(std::string_view text) { return text.find('|') != text.npos; }
-
-// Bars stand between its names, and in none ("|g|embed").
-bool PartsNames(std::string_view header) {
-  bool parts = HasBar(header);
-  for (size_t i = 0; i < header.size(); ++i) {
-    if (header[i] != '|') continue;
-    parts &= (i == 0 || header[i - 1] == ' ') &&
-             (i + 1 == header.size() || header[i + 1] == ' ');
-  }
-  return parts;
-}
-
-// Of a table with bars around it.
-std::string_view WithoutFirstBar(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  const bool bar = first != text.npos && text[first] == '|';
-  return bar ? text.substr(first + 1) : text;
-}
 
 // The column of a number of a row with bars.
 size_t ColumnBetweenBars(const NumberRow& row, size_t number) {
@@ -156,6 +149,104 @@ bool IsOfEvaluation(const NumberRow& row) {
                           : head.substr(0, head.size() - own.size()));
 }
 
+// Returns the words that name the number `i`: "loss" of "lr 0.1 | loss 2.3",
+// or, where nothing but a bar parts a loss's name from its value, "train loss"
+// of "Step 3: train loss | 2.3".
+std::string_view NameOf(const NumberRow& row, size_t i) {
+  const std::string_view own = OfNext(row.Before(i));
+  std::string_view before = TrimBlanks(row.Before(i));
+  const bool bare = TrimBlanks(own).empty() && before.ends_with('|') &&
+                    TrimBlanks(OfLast(row.Before(i + 1))).empty();
+  if (!bare) return own;
+  before.remove_suffix(1);
+  const size_t sign = before.find_last_of(",;|:");
+  // It may be the name of the number before: "2.3 loss | 0.1".
+  if (i > 0 && sign == before.npos) return own;
+  const std::string_view name =
+      sign == before.npos ? before : before.substr(sign + 1);
+  return WordsOf(name).loss >= LossWord::kPart ? name : own;
+}
+
+// "Epoch 14 | 600/1020 |", "Epoch 7/300 600/1000": the number of the place in
+// the epoch, right behind that one's; kNone: there is none.
+size_t PlaceInEpoch(const NumberRow& row,
+                    const std::vector<NumberWords>& words) {
+  const auto is_whole = [&row](size_t i) {
+    return i < row.numbers().size() && TrimBlanks(row.Before(i)) == "/";
+  };
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (!words[i].epoch) continue;
+    const size_t place = i + (is_whole(i + 1) ? 2 : 1);
+    if (place < words.size() && is_whole(place + 1) &&
+        row.Before(place).find_first_not_of(" ,;|-") ==
+            std::string_view::npos) {
+      return place;
+    }
+  }
+  return NumberRoles::kNone;
+}
+
+// Finds the step of `roles`, and the epoch beside it.
+void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
+              const std::vector<NumberWords>& words, bool tabled,
+              NumberRoles* roles) {
+  constexpr size_t kNone = NumberRoles::kNone;
+  const size_t numbers = words.size();
+  size_t& step = roles->step;
+  for (size_t i = 0; i < numbers; ++i) {
+    const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
+    if (whole || !Counts(lines, i)) continue;
+    if (step == kNone || (words[i].step && !words[step].step)) step = i;
+  }
+  // "3: it 40", "epoch 3 it 40".
+  const bool numbered =
+      numbers > 1 &&
+      (words[0].epoch || row.Before(1).find_first_of(":])|") == 0);
+  for (size_t i = 1; numbered && i < numbers && step == kNone; ++i) {
+    if (words[i].step && CountsAgain(lines, 0, i)) step = i;
+  }
+  if (step == kNone || !words[step].step) {
+    const size_t place = PlaceInEpoch(row, words);
+    if (place != kNone) step = place;
+  }
+  if (step == kNone) return;
+  if (step + 1 < numbers && TrimBlanks(row.Before(step + 1)) == "/") {
+    roles->whole = step + 1;
+  }
+  for (size_t i = 0; i < step; ++i) {
+    const bool first = tabled && i == 0;
+    if ((words[i].epoch || first) && Goes(lines, i)) roles->epoch = i;
+  }
+  roles->counts_epochs = words[step].epoch && !words[step].step;
+}
+
+// Finds the loss of a line without words: under its header, or as the only
+// number beside a count.
+void FindInColumns(const NumberRow& row, const std::vector<RowValues>& lines,
+                   const std::vector<ColumnMeaning>& header,
+                   NumberRoles* roles) {
+  // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
+  size_t column = 0;
+  ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
+  const bool barred = row.numbers().size() > 1 && HasBar(row.Before(1));
+  for (size_t i = 0; i < row.numbers().size(); ++i, ++column) {
+    if (barred) column = ColumnBetweenBars(row, i);
+    if (column >= header.size()) break;
+    if (!IsReal(lines, i)) continue;
+    if (IsLoss(header[column])) {
+      roles->loss = i;
+      roles->named = true;
+    } else {
+      roles->meanings[i] = header[column];
+    }
+  }
+  // A table without a header: a count and one number beside it.
+  if (header.empty() && roles->step != NumberRoles::kNone)
+    roles->loss = OnlyOther(*roles, row);
+  if (roles->has_loss() && !IsReal(lines, roles->loss))
+    roles->loss = NumberRoles::kNone;
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -178,7 +269,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   bool any_words = false;
   bool has_step_word = false;
   for (size_t i = 0; i < numbers; ++i) {
-    words.push_back(WordsOf(OfNext(row.Before(i))));
+    words.push_back(WordsOf(NameOf(row, i)));
     any_words |= words.back().any;
     has_step_word |= words.back().step || words.back().epoch;
   }
@@ -187,29 +278,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     any_words |= behind.back().any && !row.numbers()[i].unit;
     if (row.IsDifferentiated(i)) words[i].Raise(LossWord::kLoss, false);
   }
-  for (size_t i = 0; i < numbers; ++i) {
-    const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
-    if (whole || !Counts(lines, i)) continue;
-    const bool first = roles.step == kNone;
-    if (first || (words[i].step && !words[roles.step].step)) roles.step = i;
-  }
-  // "3: it 40", "epoch 3 it 40".
-  const bool numbered =
-      numbers > 1 &&
-      (words[0].epoch || row.Before(1).find_first_of(":])|") == 0);
-  for (size_t i = 1; numbered && i < numbers && roles.step == kNone; ++i) {
-    if (words[i].step && CountsAgain(lines, 0, i)) roles.step = i;
-  }
-  if (roles.step != kNone && roles.step + 1 < numbers &&
-      TrimBlanks(row.Before(roles.step + 1)) == "/") {
-    roles.whole = roles.step + 1;
-  }
-  for (size_t i = 0; i < numbers && i < roles.step; ++i) {
-    const bool tabled = !any_words && !header.empty() && i == 0;
-    if ((words[i].epoch || tabled) && Goes(lines, i) && roles.step != kNone) {
-      roles.epoch = i;
-    }
-  }
+  FindStep(row, lines, words, !any_words && !header.empty(), &roles);
   // Words before a number reach back to the last one that is printed with
   // a point: "Training loss at update 40 is 2.3".
   LossWord best = LossWord::kNone;
@@ -220,9 +289,19 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     reach.rises_below_zero |= words[i].rises_below_zero;
     if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
     if (i == roles.step || i == roles.whole || i == roles.epoch) continue;
-    if (!IsReal(lines, i)) {
+    if (words[i].usual == ColumnMeaning::kLossScale) {
+      roles.meanings[i] = words[i].usual;
+      reach = NumberWords();
+      continue;
+    }
+    if (!IsReal(lines, i, reach.loss != LossWord::kNone)) {
       const bool counted = lines.back()[i].whole;
       if (!counted) reach = NumberWords();
+      // "lr 1", "return 9": that is the rate.
+      if (words[i].usual != ColumnMeaning::kNothing && !words[i].step) {
+        roles.meanings[i] = words[i].usual;
+        reach.usual = ColumnMeaning::kNothing;
+      }
       continue;
     }
     const bool weak = (reach.loss <= LossWord::kWeak && !has_step_word &&
@@ -250,7 +329,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   if (roles.loss != kNone) return roles;
   // "2.38 avg loss, 0.001 rate".
   for (size_t i = 0; i < numbers; ++i) {
-    if (behind[i].loss >= LossWord::kPart && IsReal(lines, i)) {
+    if (behind[i].loss >= LossWord::kPart && IsReal(lines, i, true)) {
       roles.loss = i;
       roles.named = true;
       return roles;
@@ -258,71 +337,8 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   }
   // "ep 0 iter 3: 13.05" says no more than "0 3: 13.05".
   if (any_words) return roles;
-  // Columns of words come before those of numbers: "| TRAIN| 12| 2.31|".
-  size_t column = 0;
-  ForEachWord(row.Before(0), [&column](std::string_view) { ++column; });
-  const bool barred = numbers > 1 && HasBar(row.Before(1));
-  for (size_t i = 0; i < numbers; ++i, ++column) {
-    if (barred) column = ColumnBetweenBars(row, i);
-    if (column >= header.size()) break;
-    if (!IsReal(lines, i)) continue;
-    if (IsLoss(header[column])) {
-      roles.loss = i;
-      roles.named = true;
-    } else {
-      roles.meanings[i] = header[column];
-    }
-  }
-  // A table without a header: a count and one number beside it.
-  if (header.empty() && roles.step != kNone) roles.loss = OnlyOther(roles, row);
-  if (roles.has_loss() && !IsReal(lines, roles.loss)) roles.loss = kNone;
+  FindInColumns(row, lines, header, &roles);
   return roles;
-}
-
-namespace {
-
-// What the names of a header mean, one after the other.
-struct HeaderNames {
-  void Add(std::string_view name) {
-    const ColumnMeaning usual = UsualMeaning(name);
-    const bool is_loss = IsLoss(usual);
-    meanings.push_back(is_loss && loss ? ColumnMeaning::kNothing : usual);
-    loss |= is_loss;
-  }
-  std::vector<ColumnMeaning> Take() {
-    if (!loss || meanings.size() < 2) meanings.clear();
-    return std::move(meanings);
-  }
-
-  std::vector<ColumnMeaning> meanings;
-  bool loss = false;  // one of them is
-};
-
-}  // namespace
-
-std::vector<ColumnMeaning> ReadGappedHeader(std::string_view line) {
-  HeaderNames names;
-  for (size_t at = line.find_first_not_of(' '); at < line.size();) {
-    const size_t end = std::min(line.find("  ", at), line.size());
-    names.Add(line.substr(at, end - at));
-    at = line.find_first_not_of(' ', end);
-  }
-  return names.Take();
-}
-
-std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
-  HeaderNames names;
-  // "| Training Loss | Epoch |": a name may be of several words.
-  if (PartsNames(line)) {
-    line = WithoutFirstBar(line);
-    for (size_t end = line.find('|'); !line.empty(); end = line.find('|')) {
-      names.Add(line.substr(0, end));
-      line.remove_prefix(std::min(end, line.size() - 1) + 1);
-    }
-  } else {
-    ForEachWord(line, [&](std::string_view name) { names.Add(name); });
-  }
-  return names.Take();
 }
 
 }  // namespace nanwatch

@@ -52,6 +52,14 @@ class NumberRow {
   uint64_t words_ = 0;
 };
 
+// Returns `text` without the bar that begins it, where one does: that of a
+// table with bars around it.
+inline std::string_view WithoutFirstBar(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  const bool bar = first != text.npos && text[first] == '|';
+  return bar ? text.substr(first + 1) : text;
+}
+
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_NUMBER_ROW_H_

@@ -107,7 +107,10 @@ NumberWords WordsOf(std::string_view text) {
     negated |= IsOneOf(word, kNegatives);
     found.step |= IsOneOf(word, kStepWords);
     found.epoch |= IsOneOf(word, kEpochWords);
-    const ColumnMeaning alone = UsualMeaning(word);
+    // Others have scales, too.
+    const ColumnMeaning alone = word == "scale" || word == "scaler"
+                                    ? ColumnMeaning::kNothing
+                                    : UsualMeaning(word);
     two += word;
     const ColumnMeaning both = UsualMeaning(two);
     // "loss scale": it was none.

@@ -139,12 +139,12 @@ size_t EndOfGluedBar(std::string_view line) {
   return line.npos;
 }
 
-std::optional<double> PartOfBar(std::string_view text) {
+std::optional<StepPlace> PartOfBar(std::string_view text) {
   Scan scan(text);
   if (!scan.Skip("%|") || !scan.To("| ")) return std::nullopt;
   const std::optional<Ratio> bar = ReadRatio(&scan);
   if (!bar) return std::nullopt;
-  return static_cast<double>(bar->part);
+  return StepPlace{bar->part, bar->whole, std::nullopt};
 }
 
 }  // namespace nanwatch

@@ -7,6 +7,8 @@
 namespace nanwatch {
 namespace {
 
+constexpr size_t kGap = 2;  // blanks between columns, as IsInColumns()
+
 // Words, and at least two blanks between them.
 bool IsInColumns(std::string_view header) {
   const std::string_view text = TrimBlanks(header);
@@ -35,7 +37,8 @@ bool IsValue(std::string_view cell) {
 
 // Returns for each of `names` that of `values` which begins below it, or ends
 // there where `at_ends`; empty: one stands below none, or none behind a gap, as
-// in a list of other things.
+// in a list of other things. A value that is wider than its column moves those
+// behind it.
 std::vector<std::string_view> Below(std::string_view header,
                                     const std::vector<std::string_view>& names,
                                     std::string_view line,
@@ -48,10 +51,17 @@ std::vector<std::string_view> Below(std::string_view header,
   std::vector<std::string_view> cells(names.size());
   auto value = values.begin();
   size_t last = 0;
+  ptrdiff_t moved = 0;
   for (size_t i = 0; i < names.size() && value != values.end(); ++i) {
-    if (place(header, names[i]) != place(line, *value)) continue;
+    if (place(header, names[i]) + moved != place(line, *value)) continue;
     cells[i] = *value++;
     last = i;
+    // Two that are glued are no value.
+    const bool may_move = !at_ends && WholeNumber(cells[i]).has_value();
+    if (!may_move || i + 1 == names.size()) continue;
+    const ptrdiff_t width = names[i + 1].data() - names[i].data();
+    const auto wants = static_cast<ptrdiff_t>(cells[i].size() + kGap);
+    moved += std::max<ptrdiff_t>(wants - width, 0);
   }
   const bool gap = last >= values.size();
   if (value != values.end() || !gap) cells.clear();

@@ -23,7 +23,7 @@ struct UsualNamesOf {
 constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
      "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
-     "iters itr it numupdates nupdates updates "
+     "iters itr it numupdates nupdates updates totaltrainupdates "
      "timebatch"},
     {Meaning::kCounter,
      "update episode round iterations kimg totaltimesteps totalenvinteracts "
@@ -93,7 +93,8 @@ constexpr UsualNamesOf kUsual[] = {
      "epreturn meanreturn returnmean returnsmean avgreturn averagereturn "
      "averageepret "
      "totalreturn meanepisodereward meanepisodereturn epret rew eprew "
-     "testreward testreturn evalreward"},
+     "testreward testreturn evalreward evalepisodereward "
+     "evalepisodereturn"},
     {Meaning::kWeakReward, "score mean10 mean100 avg10 avg20 avg100"},
     {Meaning::kLossScale,
      "scale scaler lossscale lossscaler lossscaling lossscalelossscale "

@@ -138,6 +138,9 @@ class AlikeLinesReader : public LineReader {
             FactList* facts) {
     named_ |= roles.named;
     if (!roles.has_loss() || roles.named != named_) return;
+    // What an epoch's lines came to is no step behind them.
+    if (roles.counts_epochs && within_) return;
+    within_ |= roles.step != NumberRoles::kNone && !roles.counts_epochs;
     if (roles.apart) {
       // The last one first: so the first is one of several from its first
       // line on.
@@ -152,6 +155,19 @@ class AlikeLinesReader : public LineReader {
       if (part != roles.loss) loss += numbers[part].value;
     }
     TellLoss(roles, numbers, roles.loss, loss, facts);
+  }
+
+  // How a scale was printed, and what its zero stands for, only the newest line
+  // still shows.
+  void AddScale(const RowValues& numbers, size_t i) {
+    const RowNumber& scale = numbers[i];
+    if (&numbers == &row_.numbers()) {
+      const std::string_view text =
+          line_.substr(scale.begin, scale.end - scale.begin);
+      fact_.AddScale(text, scale.value, false);
+    } else if (scale.value > 0) {
+      fact_.AddNumber(ColumnMeaning::kLossScale, scale.value);
+    }
   }
 
   // `loss`: that of the number `at`, of which only the first of a line has the
@@ -179,6 +195,7 @@ class AlikeLinesReader : public LineReader {
       const bool known =
           std::ranges::find(kBeside, meaning) != std::end(kBeside);
       if (known) fact_.AddNumber(meaning, numbers[i].value);
+      if (meaning == ColumnMeaning::kLossScale) AddScale(numbers, i);
     }
     const size_t told = facts->size();
     fact_.Tell(facts);
@@ -206,6 +223,7 @@ class AlikeLinesReader : public LineReader {
   uint64_t told_ = 0;     // number of the newest line that was told
   bool summary_ = false;  // the line before says that one of the best follows
   bool named_ = false;    // lines of some kind name a loss
+  bool within_ = false;   // lines of some kind show steps of epochs
 };
 
 }  // namespace

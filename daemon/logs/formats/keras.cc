@@ -6,6 +6,8 @@
 //   12/120 ━━━━━━━━━━━━━━━━━━━━ 1s 5ms/step - accuracy: 0.1 - loss: 2.3012
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "logs/formats/formats.h"
@@ -18,12 +20,22 @@ namespace {
 class KerasReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    const size_t epoch = line.rfind("Epoch ");
-    if (epoch != std::string_view::npos && ReadEpoch(line.substr(epoch))) {
+    const size_t bar = BarOf(line);
+    const size_t at = std::min(line.rfind("Epoch "), line.size());
+    const std::optional<int64_t> epoch = EpochAlone(line.substr(at));
+    if (epoch && bar > at) {
+      epoch_ = *epoch;
       return;
     }
-    const size_t bar = BarOf(line);
     if (bar == std::string_view::npos) return;
+    ReadBar(epoch ? line.substr(0, at) : line, bar, facts);
+    // What is glued to a bar is the next one's, or a validation's, which calls
+    // itself the first: "loss: 0.2442Epoch 1/10".
+    if (epoch == epoch_ + 1) ++epoch_;
+  }
+
+ private:
+  void ReadBar(std::string_view line, size_t bar, FactList* facts) {
     const size_t begin = line.find_last_not_of("0123456789/", bar - 1) + 1;
     Scan scan(line, begin);
     const std::optional<Ratio> batch = ReadRatio(&scan);
@@ -38,14 +50,13 @@ class KerasReader : public LineReader {
     AddBar(scan.rest(), *batch, facts);
   }
 
- private:
   // "Epoch 3/10", with nothing behind it.
-  bool ReadEpoch(std::string_view text) {
-    Scan scan(text, 6);
+  static std::optional<int64_t> EpochAlone(std::string_view text) {
+    Scan scan(text);
+    if (!scan.Skip("Epoch ")) return std::nullopt;
     const std::optional<Ratio> epoch = ReadRatio(&scan);
-    if (!epoch || !TrimBlanks(scan.rest()).empty()) return false;
-    epoch_ = epoch->part;
-    return true;
+    if (!epoch || !TrimBlanks(scan.rest()).empty()) return std::nullopt;
+    return epoch->part;
   }
 
   // Where the blank before a drawn bar stands, behind "12/120"; npos: nowhere.

@@ -57,6 +57,22 @@ std::optional<double> LossOfAdversaries(std::string_view fields) {
   return finite ? std::optional(made[StepField::kLoss]) : std::nullopt;
 }
 
+// Sets the loss that a module shows beside the bar's own, where that one is
+// finite. False: it shows none.
+bool SetLossOfModule(std::string_view fields, LogFact* fact) {
+  if (const auto adversary = LossOfAdversaries(fields)) {
+    fact->Set(StepField::kLoss, *adversary);
+    fact->of_adversary = true;
+    return true;
+  }
+  LogFact own;
+  const bool shown = SetFirst(fields, std::span(kLossNames).subspan(1),
+                              StepField::kLoss, &own);
+  const bool finite = shown && std::isfinite(own[StepField::kLoss]);
+  if (finite) fact->Set(StepField::kLoss, own[StepField::kLoss]);
+  return finite;
+}
+
 class LightningReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
@@ -119,13 +135,8 @@ class LightningReader : public LineReader {
       return;
     }
     // Where a module steps its optimizers itself, this one stands for none.
-    if (placeholder_ && std::isnan(fact[StepField::kLoss])) {
-      if (const auto adversary = LossOfAdversaries(fields)) {
-        fact.Set(StepField::kLoss, *adversary);
-        fact.of_adversary = true;
-      }
-    }
-    placeholder_ &= fact.of_adversary;
+    placeholder_ = placeholder_ && std::isnan(fact[StepField::kLoss]) &&
+                   SetLossOfModule(fields, &fact);
     // The bar of the epoch goes on while the validation's does.
     const double loss = fact[StepField::kLoss];
     if (validating_ && loss == loss_ && step > step_) return;

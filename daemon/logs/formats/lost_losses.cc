@@ -5,6 +5,8 @@
 // loss is NaN, skipping this batch
 // Non-finite loss encountered: ignoring batch 17
 // WARNING:root:fape loss is NaN. Skipping...
+// WARNING:root:loss is NaN. Returning 0 loss...
+// WARNING: loss (=nan) is not correct
 
 #include <string>
 #include <string_view>
@@ -22,9 +24,10 @@ namespace {
 
 constexpr size_t kLineMax = 160;  // bytes; a sentence, and a clock before it
 
-constexpr std::string_view kMarks[] = {"etting ", "kipping", "kipped",
-                                       "gnoring", "gnored",  "iscard",
-                                       "eplac",   "ropping"};
+constexpr std::string_view kMarks[] = {
+    "etting ",    "kipping",       "kipped",        "gnoring",
+    "gnored",     "iscard",        "eplac",         "ropping",
+    "eturning 0", "eturning zero", "is not correct"};
 // Settings, summaries, and what speaks of gradients or of no training.
 constexpr std::string_view kOthers[] = {"if ",    "will ",  "would ", "grad",
                                         "scale",  "when ",  "total",  "so far",

@@ -89,6 +89,7 @@ bool TrainerDictReader::ReadDict(std::string_view text, Entry* entry) const {
     }
     const std::optional<double> value = dict.Number();
     if (!value) continue;
+    if (key == "batch") return false;  // the Trainer counts none
     if (key == "step") step = dict.Count();
     if (key == "epoch") {
       entry->epoch = *value;

@@ -121,6 +121,19 @@ TEST(GnormExplosion, NonfiniteIsCriticalOnlyWhereApplied) {
 }
 
 // The program says that nothing is skipped, and its loop leaves it out.
+// Of means the first ones of a row are not shown.
+TEST(GnormExplosion, OfMeansItBeginsWhereTheLogSaysSo) {
+  StepFeed<GnormExplosion> f(Scaler("pytorch"));
+  f.Steps({.scale = 1024, .grad_norm = 1}, 100);
+  f.run.settings["norms_not_finite_since"] = "40";
+  f.Step({.scale = 1024, .grad_norm = kNan});
+  EXPECT_EQ(f.now, Severity::kInfo);
+  EXPECT_EQ(f.Described().opened_step, 40);
+  f.Steps({.scale = 1024, .grad_norm = kNan}, 3);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  EXPECT_EQ(f.Described().opened_step, 40);
+}
+
 TEST(GnormExplosion, AnUpdateThatFiniteLossesFollowWasLeftOut) {
   StepFeed<GnormExplosion> f(NoScaler());
   const Update fine = {.skipped = false, .loss = 2.5, .grad_norm = 1};

@@ -36,6 +36,8 @@ TEST(LineSplitter, KnowsTheEndsOfLines) {
   EXPECT_EQ(Split({"  1%|#\r 50%|###\r100%|######\n"}),
             (Lines{"  1%|#", " 50%|###", "100%|######"}));
   EXPECT_EQ(Split({"no end"}), Lines{"no end"});
+  EXPECT_EQ(Split({" 1/10 [>.]\b\b\b\b", "\b\b 2/10 [=>]\b\b\n3\n"}),
+            (Lines{" 1/10 [>.]", " 2/10 [=>]", "3"}));
 }
 
 TEST(LineSplitter, SplitsAnyMixOfEndsInAnyPieces) {

@@ -58,6 +58,7 @@ TEST(LossTerms, OneBesideAFiniteLoss) {
                            "aux.loss_depth: nan")
                 .name,
             "aux.loss_depth");
+  EXPECT_EQ(PartBesideLoss("[1.2it/s, loss=nan, train_loss=2.31]").name, "");
   EXPECT_EQ(PartBesideLoss("{'loss': 2.3, 'kl_loss': nan, 'lr': 0.1}").name,
             "kl_loss");
   EXPECT_EQ(PartBesideLoss("G_L1: 21.5 D_real: 0.5 D_fake: nan").name,

@@ -11,6 +11,7 @@
 #include "logs/layer_norms.h"
 #include "logs/layer_pairs.h"
 #include "logs/log_reader.h"
+#include "logs/mean_norms.h"
 
 namespace nanwatch {
 namespace {
@@ -93,6 +94,46 @@ TEST(NormLines, LayersBehindAHeadingAddUp) {
   EXPECT_EQ(NormOfPairs("step 1 loss 5.5 grad_norm: h.0=3.0 h.1=4.0"), 5);
   EXPECT_EQ(NormOfPairs("step 1 loss 5.5 grad_norm: 3.0"), std::nullopt);
   EXPECT_EQ(NormOfPairs("step 1 loss 5.5 lr: 3.0"), std::nullopt);
+}
+
+// Returns at which of `norms` that are not finite, one after another, one
+// counts first, behind lines of which each `every`th is bad; -1: none does.
+int FirstThatCounts(int before, int every, double falls) {
+  MeanNorms means;
+  const auto line = [&means](double loss, double norm) {
+    return means.Counts(
+        LogFact().Set(StepField::kLoss, loss).Set(StepField::kGradNorm, norm));
+  };
+  for (int i = 1; i <= before; ++i) line(2, i % every == 0 ? NAN : 1.0);
+  for (int i = 1; i <= 20; ++i) {
+    if (line(2 * std::pow(1 - falls, i), NAN)) return i;
+  }
+  return -1;
+}
+
+TEST(MeanNorms, CountWhereChanceDoesNotExplainThem) {
+  EXPECT_EQ(FirstThatCounts(40, 99, 0), 8);
+  EXPECT_EQ(FirstThatCounts(4, 99, 0), 8);
+  EXPECT_EQ(FirstThatCounts(41, 3, 0), 13) << "a third were bad before";
+  EXPECT_EQ(FirstThatCounts(41, 2, 0), 16);
+  EXPECT_EQ(FirstThatCounts(0, 99, 0), -1) << "none was ever finite";
+  EXPECT_EQ(FirstThatCounts(40, 99, 0.02), -1) << "the loss falls";
+}
+
+TEST(MeanNorms, TheRunSaysSinceWhenTheyAreNotFinite) {
+  LogReader reader(FindLogFormat("mmcv"), {}, [](const LogRecord&) {});
+  const auto line = [&reader](int step, const char* norm) {
+    reader.ReadLine(
+        "{\"mode\": \"train\", \"epoch\": 1, \"iter\": " +
+        std::to_string(step) +
+        ", \"lr\": 0.01, \"data_time\": 0.5, \"loss\": 2.5, \"grad_norm\": " +
+        norm + "}");
+  };
+  for (int i = 1; i <= 9; ++i) line(10 * i, "1.5");
+  for (int i = 10; i < 20; ++i) line(10 * i, "NaN");
+  EXPECT_EQ(reader.run().settings.at("norms_not_finite_since"), "100");
+  line(200, "1.5");
+  EXPECT_EQ(reader.run().settings.at("norms_not_finite_since"), "");
 }
 
 }  // namespace

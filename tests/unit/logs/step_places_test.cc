@@ -23,6 +23,103 @@ TEST(StepPlaces, ARatioInFrontIsTheStepAndNotTheEpisode) {
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
 
+TEST(StepPlaces, BehindTheNumberOfAnEpochStandsThePlaceInIt) {
+  EXPECT_EQ(Told("Epoch 0/30 0/100 loss: 2.5 time 1.5s\n"
+                 "Epoch 0/30 50/100 loss: 2.25 time 1.5s\n"
+                 "Epoch 1/30 0/100 loss: 2 time 1.5s\n"
+                 "Final training  0/29 loss: 2 time 1.5s\n"
+                 "Epoch 2/30 50/100 loss: nan time 1.5s"),
+            "step=0 loss=2.5\nstep=50 loss=2.25\nstep=100 loss=2\n"
+            "step=250 loss=nan\n");
+  EXPECT_EQ(
+      Told("[a.b][INFO] - Train | Epoch 1 | 20/100 | 3.2 it/s | Loss 0.5\n"
+           "[a.b][INFO] - Train | Epoch 1 | 80/100 | 3.2 it/s | Loss 0.5\n"
+           "[a.b][INFO] - Train Summary | Epoch 1 | Time 9.5s | Loss 0.5\n"
+           "[a.b][INFO] - Train | Epoch 2 | 20/100 | 3.2 it/s | Loss nan"),
+      "step=20 loss=0.5\nstep=80 loss=0.5\nstep=120 loss=nan\n");
+  // Dates, shares, and more than there are.
+  EXPECT_EQ(Told("Epoch 1 12/03/2025 loss: 2.5\nEpoch 2 13/03/2025 loss: 2.5"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+  EXPECT_EQ(Told("Epoch 1 9/2: loss: 2.5\nEpoch 2 9/2: loss: 2.5"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\n");
+}
+
+TEST(StepPlaces, ALineAboveMaySayNoMoreThanTheStepOfTheTraining) {
+  EXPECT_EQ(Told("training @ iter =  0\ntraining cost: 6.5\n"
+                 "training error rate: 0.5\nepoch 0: validation loss 7.5\n"
+                 "training @ iter =  20\ntraining cost: nan\n"
+                 "training error rate: 0.5\n"),
+            "step=0 loss=6.5\nstep=20 loss=nan\n");
+  EXPECT_EQ(Told("saved @ iter = 9\nloss: 2.5, lr: 0.5\n"
+                 "training step 9 is next\nloss: 2.5, lr: 0.5\n"),
+            "loss=2.5 learning_rate=0.5\nloss=2.5 learning_rate=0.5\n");
+}
+
+TEST(StepPlaces, TheNumberOfACheckpointIsNoStep) {
+  EXPECT_EQ(Told("[main] [5] loss=2.5 lr=0.5\n[main] [6] loss=2.5 lr=0.5\n"
+                 "Checkpoint [7] \tTrain-perplexity=9.5 lr=0.5\n"
+                 "[main] [8] loss=2.5 lr=0.5"),
+            "loss=2.5 learning_rate=0.5\nstep=6 loss=2.5 learning_rate=0.5\n"
+            "step=8 loss=2.5 learning_rate=0.5\n");
+}
+
+TEST(StepPlaces, ParlAIsTableCountsItsUpdates) {
+  EXPECT_EQ(
+      ToldFacts("csv",
+                "   clip  gnorm  loss     lr  total_train_updates   ups\n"
+                "  .9631   3.25   4.5  1e-06                  100  4.98\n"
+                "   clip  gnorm  loss     lr  total_train_updates   ups\n"
+                "  .9631   3.25   4.5  1e-06                  200  4.98\n"),
+      "step=100 loss=4.5 grad_norm=3.25 learning_rate=1e-06\n"
+      "step=200 loss=4.5 grad_norm=3.25 learning_rate=1e-06\n");
+}
+
+TEST(StepPlaces, ABarThatIsCalledTheStepBeginsAnewInEachEpoch) {
+  EXPECT_EQ(Told("step:  33%|#  | 1/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step:  66%|## | 2/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step: 100%|###| 3/3 [00:01<00:01, 1.0it/s, loss=2.5]\n"
+                 "step:  33%|#  | 1/3 [00:01<00:01, 1.0it/s, loss=nan]"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\nstep=3 loss=2.5\n"
+            "step=4 loss=nan\n");
+}
+
+TEST(StepPlaces, AWideCellMovesThoseBehindIt) {
+  EXPECT_EQ(ToldFacts("csv",
+                      "epoch       iteration   loss        acc         "
+                      "elapsed_time\n"
+                      "0           100         2.5                     "
+                      "123.5       \n"
+                      "0           200         -0.000504902              "
+                      "237.5       \n"
+                      "0           300         -0.000504902             "
+                      "351.5       "),
+            "step=100 loss=2.5\nstep=200 loss=-0.000504902\n");
+}
+
+TEST(StepPlaces, CellsThatAreGluedAreNoWideOne) {
+  EXPECT_EQ(ToldFacts("csv",
+                      "epoch     train_loss  valid_loss  accuracy  time\n"
+                      "0         2.500000    0.500000    0.610000  00:10\n"
+                      "1         2.500000    882000.0000000.108192  00:12"),
+            "step=0 loss=2.5 of_classes\n");
+}
+
+TEST(StepPlaces, AnEvaluationsRewardOfEpisodesIsOne) {
+  EXPECT_EQ(Told("step: 5, eval/episode_reward: 180.5, total_loss: 4.5"),
+            "step=5 loss=4.5 of_rewards\n");
+}
+
+TEST(StepPlaces, ABatchMayBeADictsKeyBesideTheEpoch) {
+  std::string lines;
+  for (int batch = 0; batch < 60; batch += 11) {
+    lines += "INFO:a.b:{'type': 'train', 'epoch': 0, 'batch': " +
+             std::to_string(batch) +
+             ", 'n_batches': 3666, 'lr': 1.00e-06, 'loss': 982.5}\n";
+  }
+  EXPECT_NE(Told(lines).find("step=55 loss=982.5"), std::string::npos);
+  EXPECT_EQ(ToldFacts("hf_trainer", lines), "") << "it counts no batches";
+}
+
 TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
   EXPECT_EQ(Told("Training [>>     ] 20430/600000, loss=0.5, lr=2.0e-04\n"
                  "Training [>>     ] 20435/600000, loss=nan, lr=2.0e-04"),

@@ -157,6 +157,50 @@ constexpr SampleLines kLines[] = {
      "valid loss at update 3 is 2.3\nvalid loss at update 4 is 2.2\n"
      "valid loss at update 5 is 2.1",
      ""},
+    {"a bar between a loss's name and its value; an evaluation's beside it",
+     "Step     1: train CrossEntropyLoss |  2.50000000\n"
+     "Step     1: eval  CrossEntropyLoss |  2.62500000\n"
+     "Step    50: train CrossEntropyLoss |  2.25000000\n"
+     "Step    50: eval  CrossEntropyLoss |  2.62500000\n"
+     "Step   100: train CrossEntropyLoss |  2.00000000\n"
+     "Step   100: eval  CrossEntropyLoss |  2.62500000\n"
+     "Step   150: train CrossEntropyLoss |  1.50000000\n"
+     "Step   150: eval  CrossEntropyLoss |  2.62500000\n"
+     "Step   200: train CrossEntropyLoss |  nan\n"
+     "Step   200: eval  CrossEntropyLoss |  2.62500000\n",
+     "step=1 loss=2.5\nstep=50 loss=2.25\nstep=100 loss=2\nstep=150 loss=1.5\n"
+     "step=200 loss=nan"},
+    {"bars behind names of the numbers before are no signs",
+     "1 | 2.5 kl loss | 0.125\n2 | 2.25 kl loss | 0.25\n"
+     "3 | 2.125 kl loss | 0.125\n4 | 2.0 kl loss | 0.25\n"
+     "5 | 1.5 kl loss | 0.125",
+     "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2.125\nstep=4 loss=2\n"
+     "step=5 loss=1.5"},
+    {"places in epochs, scales, and an epoch's summary",
+     "- Train | Epoch 1 | 200/400 | 2.3 it/s | grad_scale 2.000 | ce 2.5\n"
+     "- Train | Epoch 1 | 400/400 | 2.3 it/s | grad_scale 2.000 | ce 2.5\n"
+     "- Train Summary | Epoch 1 | grad_scale 2.000 | ce 2.5\n"
+     "- Train | Epoch 2 | 200/400 | 2.3 it/s | grad_scale 2.000 | ce 2.5\n"
+     "- Train | Epoch 2 | 400/400 | 2.3 it/s | grad_scale 2.000 | ce 2.5\n"
+     "- Train Summary | Epoch 2 | grad_scale 2.000 | ce 2.5\n"
+     "- Train | Epoch 3 | 200/400 | 2.3 it/s | grad_scale 1.000 | ce 2.5\n"
+     "- Train | Epoch 3 | 400/400 | 2.3 it/s | grad_scale 0.002 | ce 2.5\n"
+     "- Train Summary | Epoch 3 | grad_scale 2.000 | ce 2.5\n"
+     "- Train Summary | Epoch 4 | grad_scale 2.000 | ce 2.5\n"
+     "- Train Summary | Epoch 5 | grad_scale 2.000 | ce 2.5\n",
+     "step=200 loss=2.5 loss_scale=2\nstep=400 loss=2.5 loss_scale=2\n"
+     "step=600 loss=2.5 loss_scale=2\nstep=800 loss=2.5 loss_scale=2\n"
+     "step=1000 loss=2.5 loss_scale=1\n"
+     "step=1200 loss=2.5 loss_scale=0.001953125"},
+    {"a perplexity as large as a clock",
+     "global step 100 lr 1 ppl 2424133542.5\nglobal step 200 lr 1 ppl "
+     "1924133542.5\nglobal step 300 lr 1 ppl 4924133542.5\nglobal step 400 lr "
+     "1 ppl 1724133542.5\nglobal step 500 lr 1 ppl 175912961198871744.00",
+     "step=100 loss=2424133542 learning_rate=1\nstep=200 loss=1924133542 "
+     "learning_rate=1\n"
+     "step=300 loss=4924133542 learning_rate=1\nstep=400 loss=1724133542 "
+     "learning_rate=1\n"
+     "step=500 loss=1.759129612e+17 learning_rate=1"},
 };
 
 }  // namespace

@@ -31,6 +31,15 @@ constexpr SampleLines kLines[] = {
      "2.2500 - accuracy: 0.1000\n"
      " 13/120 [==>...........................] - ETA: 0s - loss: 2.25",
      "step=12 loss=2.25"},
+    {"a validation's head, and the next epoch's, glued to a bar",
+     "Epoch 2/10\n"
+     " 99/100 [============================>.] - ETA: 2s - loss: 0.2500"
+     "Epoch 1/10\n"
+     "100/100 [==============================] - 332s 3s/step - loss: 0.2500 - "
+     "val_loss: 0.2380Epoch 3/10\n"
+     "100/100 [==============================] - 332s 3s/step - loss: nan - "
+     "val_loss: nan\n",
+     "step=199 loss=0.25\nstep=200 loss=0.25\nstep=300 loss=nan"},
 };
 
 }  // namespace

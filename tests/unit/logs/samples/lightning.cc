@@ -41,6 +41,20 @@ constexpr SampleLines kLines[] = {
      "Epoch 0:   2%|          | 2/120 [00:01<00:10,  9.8it/s, loss=nan, "
      "v_num=0, g_loss=nan, d_loss=nan]",
      "step=1 loss=1.312 of_adversary\nstep=2 loss=nan"},
+    {"a module that steps its optimizer itself, and shows its loss by name",
+     "Epoch 0:   1%|          | 1/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, train_loss=2.250]\n"
+     "Epoch 0:   2%|          | 2/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, train_loss=2.125]\n"
+     "Epoch 0:   3%|          | 3/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, train_loss=nan]",
+     "step=1 loss=2.25\nstep=2 loss=2.125\nstep=3 loss=nan"},
+    {"the bar's own was a number once",
+     "Epoch 0:   1%|          | 1/120 [00:01<00:10,  9.8it/s, loss=2.250, "
+     "v_num=0, train_loss=2.250]\n"
+     "Epoch 0:   2%|          | 2/120 [00:01<00:10,  9.8it/s, loss=nan, "
+     "v_num=0, train_loss=2.250]",
+     "step=1 loss=2.25\nstep=2 loss=nan"},
     {"torn, glued",
      "Epoch 0:  10%|#         | 12/120 [00:01<00:10,  9.8it/s, v_num=0, "
      "train_loss=2.3Epoch 0:  11%|#         | 13/120 [00:01<00:10,  9.8it/s, "

@@ -16,6 +16,11 @@ constexpr SampleLines kLines[] = {
      "WARNING:root:fape loss is NaN. Skipping...\n10:00:00 - kl_loss is nan, "
      "skipped\n12:00 Training loss is nan, skipping\nSkipping, as loss is NaN",
      "lost loss: fape\nlost loss: kl_loss\nlost loss\nlost loss"},
+    {"0 in its place, and one that is refused",
+     "WARNING:root:loss is NaN. Returning 0 loss...\n"
+     "10:00:00 (a:591) WARNING: loss (=nan) is not correct",
+     "lost loss\nlost loss"},
+    {"what is returned otherwise", "loss is nan, returning early", ""},
     {"a setting", "skip_nan_loss=True, skipping batches if the loss is nan",
      ""},
     {"gradients", "nan loss or gradients, skipping update", ""},
