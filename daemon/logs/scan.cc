@@ -82,6 +82,24 @@ size_t MarkedLength(std::string_view text, double* value) {
   return end;
 }
 
+// Length of YAML's word for a number that is none, ".nan", "-.inf"; 0: there is
+// none.
+size_t YamlLength(std::string_view text, double* value) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr size_t kLetters = 3;
+  const size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  if (text.size() < sign + 1 + kLetters || text[sign] != '.') return 0;
+  const std::string_view word = text.substr(sign + 1, kLetters);
+  if (word == "nan" || word == "NaN" || word == "NAN") {
+    *value = std::numeric_limits<double>::quiet_NaN();
+  } else if (word == "inf" || word == "Inf" || word == "INF") {
+    *value = text[0] == '-' ? -kInfinite : kInfinite;
+  } else {
+    return 0;
+  }
+  return sign + 1 + kLetters;
+}
+
 // Length of what programs write behind "nan": Lightning's bar gives a point to
 // all that it takes for a number, PaddleOCR fills its digits with x, and Julia
 // says its bits.
@@ -95,6 +113,11 @@ size_t FillBehindWord(std::string_view behind) {
 size_t NumberLength(std::string_view text, double* value) {
   if (const size_t plain = PlainNumberLength(text, value)) return plain;
   if (const size_t marked = MarkedLength(text, value)) return marked;
+  if (const size_t yaml = YamlLength(text, value)) {
+    const bool more = yaml < text.size() &&
+                      (IsWordCharacter(text[yaml]) || text[yaml] == '.');
+    return more ? 0 : yaml;
+  }
   const size_t sign = !text.empty() && text[0] == '+' ? 1 : 0;
   const char* begin = text.data() + sign;
   const char* end = text.data() + text.size();

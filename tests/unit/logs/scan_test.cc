@@ -40,13 +40,15 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   EXPECT_EQ(WholeNumber("1e999"), infinity);
   EXPECT_EQ(WholeNumber("1e-999"), 0);
   EXPECT_EQ(WholeNumber("-Inf32"), -infinity) << "Julia";
-  for (const char* nan :
-       {"nan", "NaN", "-nan", "nan.0", "nanxxx", "NaN32", "NaN16"}) {
+  for (const char* nan : {"nan", "NaN", "-nan", "nan.0", "nanxxx", "NaN32",
+                          "NaN16", ".nan", ".NaN"}) {
     ASSERT_TRUE(WholeNumber(nan)) << nan;
     EXPECT_TRUE(std::isnan(*WholeNumber(nan))) << nan;
   }
-  for (const char* none : {"", " ", "x", "NaN320", "NaN33", "Inf16x", "12abc",
-                           "12f0", "1.5.", "1 2", "0x10", "--1"}) {
+  EXPECT_EQ(WholeNumber("-.inf"), -infinity) << "YAML";
+  for (const char* none :
+       {"", " ", "x", ".nans", ".info", ".nan.gz", "1.nan", "NaN320", "NaN33",
+        "Inf16x", "12abc", "12f0", "1.5.", "1 2", "0x10", "--1"}) {
     EXPECT_EQ(WholeNumber(none), std::nullopt) << none;
   }
   EXPECT_EQ(Scan("  -12/200").Integer(), -12);
