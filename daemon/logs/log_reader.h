@@ -193,6 +193,7 @@ class LogReader {
   uint64_t records_ = 0;  // of ReadFact
   std::string plain_;     // a line without its colours
   std::string translated_;
+  std::string paired_;
   ScoreCourse score_;
   double lowest_score_ = HUGE_VAL;
   double highest_score_ = -HUGE_VAL;
