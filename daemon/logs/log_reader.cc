@@ -7,6 +7,7 @@
 #include "logs/broken_off.h"
 #include "logs/in_words.h"
 #include "logs/pair_lists.h"
+#include "logs/pointed_thousands.h"
 #include "logs/translated.h"
 
 namespace nanwatch {
@@ -84,6 +85,7 @@ void LogReader::ReadLine(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   line = Translated(WithoutColours(line, &plain_), &translated_);
   line = WithDictOfPairs(line, &paired_);
+  line = WithoutPointsOfThousands(line, &ungrouped_);
   for (size_t end = EndOfGluedBar(line); end < line.size();
        end = EndOfGluedBar(line)) {
     headed_.Take(line.substr(0, end));

@@ -194,6 +194,7 @@ class LogReader {
   std::string plain_;     // a line without its colours
   std::string translated_;
   std::string paired_;
+  std::string ungrouped_;
   ScoreCourse score_;
   double lowest_score_ = HUGE_VAL;
   double highest_score_ = -HUGE_VAL;
