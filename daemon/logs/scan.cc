@@ -254,7 +254,42 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
+namespace {
+
+// Returns how many digits begin `text`.
+size_t DigitsAt(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+// The same of lakhs and crores, "3,10,000", "1,02,40,000": pairs, and three
+// digits at the end. A list has brackets, or goes on.
+std::string WithoutLakhs(std::string_view text, size_t* size) {
+  constexpr size_t kPair = 2;
+  constexpr size_t kLast = 3;
+  size_t at = DigitsAt(text);
+  if (at == 0 || at > kPair || text[0] == '0') return "";
+  std::string plain(text.substr(0, at));
+  size_t digits = kPair;
+  while (digits == kPair) {
+    if (at == text.size() || text[at] != ',') return "";
+    digits = DigitsAt(text.substr(at + 1));
+    plain += text.substr(at + 1, digits);
+    at += 1 + digits;
+  }
+  const char next = at < text.size() ? text[at] : ' ';
+  const bool ends = !IsWordCharacter(next) && next != ']' && next != ')' &&
+                    !(next == ',' && DigitsAt(text.substr(at + 1)) > 0);
+  if (digits != kLast || !ends) return "";
+  *size = at;
+  return plain;
+}
+
+}  // namespace
+
 std::string WithoutThousands(std::string_view text, size_t* size) {
+  if (std::string lakhs = WithoutLakhs(text, size); lakhs.size() > 5) {
+    return lakhs;
+  }
   size_t at = 0;
   while (at < text.size() && IsDigit(text[at])) ++at;
   const char sign = at + 4 <= text.size() ? text[at] : '\0';

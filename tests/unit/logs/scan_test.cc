@@ -59,6 +59,20 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   EXPECT_EQ(printed->text, "0.000");
 }
 
+TEST(Scan, ThousandsAndLakhsAreParted) {
+  size_t size = 0;
+  EXPECT_EQ(WithoutThousands("1,234,567 x", &size), "1234567");
+  EXPECT_EQ(size, 9u);
+  EXPECT_EQ(WithoutThousands("3,10,000/5,00,000", &size), "310000");
+  EXPECT_EQ(size, 8u);
+  EXPECT_EQ(WithoutThousands("1,02,40,000", &size), "10240000");
+  EXPECT_EQ(WithoutThousands("5,000/5,00,000", &size), "5000");
+  for (const char* none : {"1,20", "1,20,30", "1,20,300]", "1,20,300,40",
+                           "01,20,300", "1,20,3000", "123,20,300", "1,20,"}) {
+    EXPECT_EQ(WithoutThousands(none, &size), "") << none;
+  }
+}
+
 // Those of few digits are read in a shorter way.
 TEST(Scan, NumbersAreTheNearestDoubles) {
   for (const char* text : {"0",
