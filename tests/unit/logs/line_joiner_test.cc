@@ -88,6 +88,8 @@ TEST(Translated, KnowsChineseNamesOfNumbers) {
   EXPECT_EQ(Translated("验证损失：2.5", &out), "val loss: 2.5");
   EXPECT_EQ(Translated("【9】ステップ 5／8　損失＝2.5　勾配ノルム＝1", &out),
             "[9] step 5/8 loss=2.5 grad_norm=1");
+  EXPECT_EQ(Translated("крок 30 з 60 · втрата 2.5 · норма градієнта 1", &out),
+            "step 30 з 60 · loss 2.5 · grad_norm 1");
   EXPECT_EQ(Translated("loss: -∞", &out), "loss: -inf");
   const std::string_view bar = "45%|████  | 176/391 [00:10<00:12]";
   EXPECT_EQ(Translated(bar, &out).data(), bar.data());
