@@ -217,8 +217,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kNothing:
       return;
     case ColumnMeaning::kStep:
-      // "runtime/step=0.31" is the time of one.
-      if (!fact_.step && IsCount(value) && value == std::floor(value)) {
+      if (!fact_.step && IsCount(value)) {
         fact_.step = static_cast<int64_t>(value);
         rounded_.NoteExact(*fact_.step);
       }

@@ -1,5 +1,7 @@
 #include "logs/plain_line.h"
 
+#include <cstdint>
+
 #include "logs/pair_lists.h"
 #include "logs/pointed_thousands.h"
 #include "logs/thousand_signs.h"
@@ -38,15 +40,47 @@ std::string_view WithTabs(std::string_view line, std::string* out) {
   return *out;
 }
 
+// What a line may hold that is taken off it.
+enum Sign : uint8_t {
+  kEscape = 1,
+  kHash = 2,
+  kParenthesis = 4,
+  kSlash = 8,
+  kQuote = 16,
+  kNoAscii = 32,
+};
+
+// Returns which of them `line` holds. Without a way out of the loop, so many
+// bytes are looked at at once.
+uint8_t SignsOf(std::string_view line) {
+  uint8_t found = 0;
+  for (const char c : line) {
+    const auto sign = [c](char other, Sign bit) {
+      return static_cast<uint8_t>(c == other ? bit : 0);
+    };
+    found |= sign('\x1b', kEscape) | sign('#', kHash) |
+             sign('(', kParenthesis) | sign('/', kSlash) | sign('\'', kQuote) |
+             static_cast<uint8_t>(
+                 static_cast<unsigned char>(c) >= 0x80 ? kNoAscii : 0);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view PlainLine::Of(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  line = WithTabs(WithoutColours(line, &plain_), &tabs_);
-  line = Translated(line, &translated_);
-  line = WithDictOfPairs(line, &paired_);
-  line = WithoutPointsOfThousands(line, &pointed_);
-  return WithoutThousandSigns(line, &ungrouped_);
+  uint8_t signs = SignsOf(line);
+  if (signs & kEscape) line = WithoutColours(line, &plain_);
+  if (signs & kHash) line = WithTabs(line, &tabs_);
+  if (signs & kNoAscii) {
+    line = Translated(line, &translated_);
+    signs |= kSlash;  // of another language
+  }
+  if (signs & kParenthesis) line = WithDictOfPairs(line, &paired_);
+  if (signs & kSlash) line = WithoutPointsOfThousands(line, &pointed_);
+  const bool parted = (signs & (kQuote | kNoAscii)) != 0;
+  return parted ? WithoutThousandSigns(line, &ungrouped_) : line;
 }
 
 }  // namespace nanwatch
