@@ -45,10 +45,10 @@ constexpr std::string_view kVariable = "Variable containing:";
 // lines of its own may follow. Of most lines the last letter shows that none
 // does.
 bool OpensNumber(std::string_view line) {
-  if (line.ends_with(kVariable)) return true;
   if (!line.ends_with(' ') && !line.ends_with(':') && !line.ends_with('=')) {
     return false;
   }
+  if (line.ends_with(kVariable)) return true;
   const std::string_view name = TrimBlanks(line);
   return !name.empty() &&
          (IsLetter(name.back()) || name.back() == ':' || name.back() == '=');

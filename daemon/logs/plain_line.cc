@@ -1,7 +1,5 @@
 #include "logs/plain_line.h"
 
-#include <cstdint>
-
 #include "logs/pair_lists.h"
 #include "logs/pointed_thousands.h"
 #include "logs/thousand_signs.h"
@@ -28,8 +26,8 @@ std::string_view WithoutColours(std::string_view line, std::string* plain) {
 // Returns `line` with tabs where a syslog wrote "#011" for them.
 std::string_view WithTabs(std::string_view line, std::string* out) {
   constexpr std::string_view kTab = "#011";
-  size_t at = line.find(kTab);
-  if (at == line.npos) return line;
+  size_t at = line.find('#');  // of bars there are many
+  if (at == line.npos || !line.substr(at).starts_with(kTab)) return line;
   out->clear();
   size_t told = 0;
   for (; at != line.npos; at = line.find(kTab, told)) {
@@ -40,46 +38,20 @@ std::string_view WithTabs(std::string_view line, std::string* out) {
   return *out;
 }
 
-// What a line may hold that is taken off it.
-enum Sign : uint8_t {
-  kEscape = 1,
-  kHash = 2,
-  kParenthesis = 4,
-  kSlash = 8,
-  kQuote = 16,
-  kNoAscii = 32,
-};
-
-// Returns which of them `line` holds. Without a way out of the loop, so many
-// bytes are looked at at once.
-uint8_t SignsOf(std::string_view line) {
-  uint8_t found = 0;
-  for (const char c : line) {
-    const auto sign = [c](char other, Sign bit) {
-      return static_cast<uint8_t>(c == other ? bit : 0);
-    };
-    found |= sign('\x1b', kEscape) | sign('#', kHash) |
-             sign('(', kParenthesis) | sign('/', kSlash) | sign('\'', kQuote) |
-             static_cast<uint8_t>(
-                 static_cast<unsigned char>(c) >= 0x80 ? kNoAscii : 0);
-  }
-  return found;
-}
+bool Holds(std::string_view line, char c) { return line.find(c) != line.npos; }
 
 }  // namespace
 
 std::string_view PlainLine::Of(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  uint8_t signs = SignsOf(line);
-  if (signs & kEscape) line = WithoutColours(line, &plain_);
-  if (signs & kHash) line = WithTabs(line, &tabs_);
-  if (signs & kNoAscii) {
-    line = Translated(line, &translated_);
-    signs |= kSlash;  // of another language
-  }
-  if (signs & kParenthesis) line = WithDictOfPairs(line, &paired_);
-  if (signs & kSlash) line = WithoutPointsOfThousands(line, &pointed_);
-  const bool parted = (signs & (kQuote | kNoAscii)) != 0;
+  line = WithoutColours(line, &plain_);
+  line = WithTabs(line, &tabs_);
+  const bool ascii = IsAscii(line);
+  if (!ascii) line = Translated(line, &translated_);
+  // Of most lines a letter shows that there is nothing of the kind.
+  if (Holds(line, '(')) line = WithDictOfPairs(line, &paired_);
+  if (Holds(line, '/')) line = WithoutPointsOfThousands(line, &pointed_);
+  const bool parted = !ascii || Holds(line, '\'');
   return parted ? WithoutThousandSigns(line, &ungrouped_) : line;
 }
 

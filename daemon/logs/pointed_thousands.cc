@@ -81,6 +81,8 @@ std::string_view WithoutPointsOfThousands(std::string_view line,
        at = line.find('/', at + 1)) {
     const size_t next = BehindBlanks(line, at + 1);
     if (next >= line.size() || !IsDigit(line[next])) continue;
+    const size_t point = line.find_first_not_of("0123456789", next);
+    if (point == line.npos || line[point] != '.') continue;
     const std::optional<Grouped> whole = CountBehind(line, at);
     if (!whole || whole->digits.size() <= kGroup) continue;
     const std::optional<Grouped> part = CountBefore(line, at);

@@ -82,14 +82,6 @@ bool SpeaksOfTraining(std::string_view line) {
   return HasOneOf(line, kSome);
 }
 
-// Hardly a line holds other bytes. Without a way out of the loops, here and
-// below: so many bytes are looked at at once.
-bool IsAscii(std::string_view line) {
-  char bytes = 0;
-  for (const char c : line) bytes = static_cast<char>(bytes | c);
-  return static_cast<unsigned char>(bytes) < 0x80;
-}
-
 // Some byte is the first of a Chinese, Japanese, Korean or Cyrillic letter, and
 // not of the blocks of progress bars.
 bool MayBeTranslated(std::string_view line) {
@@ -113,6 +105,13 @@ bool HasSign(std::string_view line) {
 }
 
 }  // namespace
+
+// Without a way out of the loop, as below: so many bytes are looked at at once.
+bool IsAscii(std::string_view line) {
+  char bytes = 0;
+  for (const char c : line) bytes = static_cast<char>(bytes | c);
+  return static_cast<unsigned char>(bytes) < 0x80;
+}
 
 std::string_view Translated(std::string_view line, std::string* out) {
   if (IsAscii(line)) return line;
