@@ -35,7 +35,7 @@ int WorthOf(ColumnMeaning meaning) {
          : meaning == ColumnMeaning::kReconstruction
              ? ColumnFact::kWorthOfStandIn
          : meaning == ColumnMeaning::kSquares      ? ColumnFact::kWorthOfSquares
-         : meaning == ColumnMeaning::kMeanLoss     ? 5
+         : meaning == ColumnMeaning::kMeanLoss     ? ColumnFact::kWorthOfMean
          : meaning == ColumnMeaning::kCrossEntropy ? 6
                                                    : 7;
 }
@@ -376,6 +376,10 @@ void ColumnFact::Tell(FactList* facts) {
   if (fact_.has(StepField::kLoss) && fact_.has(StepField::kGradNorm) &&
       fact_[StepField::kLoss] == 0 && std::isnan(fact_[StepField::kGradNorm])) {
     fact_.Set(StepField::kLoss, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (IsMeanOfNothing()) {
+    fact_.Unset(StepField::kLoss);
+    if (!SaysHealth()) fact_.kind = LogFact::Kind::kUnderstood;
   }
   if (fact_.step) {
     steps_seen_ = true;

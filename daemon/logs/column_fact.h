@@ -29,6 +29,7 @@ class ColumnFact {
   // What only stands for a loss is worth no more (WorthOf).
   static constexpr int kWorthOfStandIn = 3;
   static constexpr int kWorthOfSquares = 4;
+  static constexpr int kWorthOfMean = 5;
 
   explicit ColumnFact(ScaleText scales) : scales_(scales) {}
 
@@ -112,6 +113,7 @@ class ColumnFact {
   void TakeTotal();
   void DropStandIn();
   void AddTerm();
+  bool IsMeanOfNothing() const;
   void AddSkipped(double value);
   void AddAdversary(double value);
   void AddRank(double value);

@@ -51,4 +51,13 @@ void ColumnFact::AddTerm() {
   }
 }
 
+// Before the first step (of an epoch) there is no loss: programs print 0 for
+// one, or NaN, where they divide by the number of steps. NaN of a batch is no
+// mean.
+bool ColumnFact::IsMeanOfNothing() const {
+  if (fact_.step != 0 || !fact_.has(StepField::kLoss)) return false;
+  const double loss = fact_[StepField::kLoss];
+  return (loss == 0 && epoch_) || (std::isnan(loss) && worth_ == kWorthOfMean);
+}
+
 }  // namespace nanwatch

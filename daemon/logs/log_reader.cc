@@ -6,25 +6,9 @@
 
 #include "logs/broken_off.h"
 #include "logs/in_words.h"
-#include "logs/translated.h"
 
 namespace nanwatch {
 namespace {
-
-// Takes out terminal colours: ESC [ ... letter.
-std::string_view WithoutColours(std::string_view line, std::string* plain) {
-  if (line.find('\x1b') == std::string_view::npos) return line;
-  plain->clear();
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\x1b' || i + 1 == line.size() || line[i + 1] != '[') {
-      plain->push_back(line[i]);
-      continue;
-    }
-    i += 2;
-    while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
-  }
-  return *plain;
-}
 
 // Returns as much of `text` as fits in `most` bytes, whole UTF-8 characters.
 std::string_view Beginning(std::string_view text, size_t most) {
@@ -80,8 +64,7 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
       headed_([this](std::string_view line) { blocks_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  line = Translated(WithoutColours(line, &plain_), &translated_);
+  line = plain_.Of(line);
   for (size_t end = EndOfGluedBar(line); end < line.size();
        end = EndOfGluedBar(line)) {
     headed_.Take(line.substr(0, end));

@@ -18,6 +18,7 @@
 #include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
 #include "logs/norm_lines.h"
+#include "logs/plain_line.h"
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
 #include "logs/row_news.h"
@@ -193,8 +194,7 @@ class LogReader {
   DictBlocks blocks_;
   RecordJoiner headed_;
   uint64_t records_ = 0;  // of ReadFact
-  std::string plain_;     // a line without its colours
-  std::string translated_;
+  PlainLine plain_;
   ScoreCourse score_;
   double lowest_score_ = HUGE_VAL;
   double highest_score_ = -HUGE_VAL;

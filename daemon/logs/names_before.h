@@ -52,6 +52,10 @@ class NamesBefore {
   // begins `value`.
   Ending Find(std::string_view text, std::string_view value) {
     const Ending found = Find(text);
+    if (found.meaning == ColumnMeaning::kLossScale && !mapped() &&
+        !scales_.Lifts(text, value)) {
+      return {};
+    }
     if (found.size > 0 || mapped()) return found;
     return {ColumnMeaning::kLossScale, scale_.Look(text, value)};
   }
@@ -80,6 +84,7 @@ class NamesBefore {
   static constexpr size_t kTextMax = 64;
   ColumnNames names_;
   ScaleByValue scale_;
+  PlainScale scales_;
   std::array<Known, 256> lately_;
 };
 

@@ -37,10 +37,31 @@ std::string_view WithoutRest(std::string_view line) {
   return begin == line.npos ? line : line.substr(0, sign);
 }
 
+// "INFO  step=25 epoch=0 lr=1.9e-05": it ends with pairs, and one says where
+// in its run the training is. None shows what a record is judged by: that would
+// be told twice.
+bool EndsWithPairs(std::string_view line) {
+  bool placed = false;
+  for (;;) {
+    line = TrimBlanks(line);
+    const std::string_view pair = line.substr(line.find_last_of(' ') + 1);
+    const size_t sign = pair.find('=');
+    if (sign == pair.npos || sign + 1 == pair.size()) return placed;
+    const std::string_view name = pair.substr(0, sign);
+    if (name.find("oss") != name.npos || name.find("norm") != name.npos) {
+      return false;
+    }
+    placed |= IsOfPlace(name);
+    line.remove_suffix(pair.size());
+  }
+}
+
 // "INFO [step=10/1000,epoch=0]", "Iteration 10:", "==== Step 3/60 ====": the
 // line ends with such words and numbers.
 bool IsHeader(std::string_view line) {
-  line = WithoutRest(WithoutPlace(line));
+  const std::string_view text = WithoutPlace(line);
+  if (text.size() < line.size() && EndsWithPairs(text)) return true;
+  line = WithoutRest(text);
   bool digit = false;
   for (size_t end = line.size(); end > 0;) {
     const char c = line[end - 1];

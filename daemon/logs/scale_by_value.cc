@@ -1,5 +1,6 @@
 #include "logs/scale_by_value.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "logs/names_before.h"
@@ -48,6 +49,21 @@ size_t ScaleByValue::Look(std::string_view before, std::string_view text) {
   if (name.empty() || value == text.npos) return 0;
   const bool is = MayBe(name) && Is(name, text.substr(value));
   return is ? static_cast<size_t>(before.end() - name.begin()) : 0;
+}
+
+bool PlainScale::Lifts(std::string_view before, std::string_view text) {
+  if (lifts_.value_or(false)) return true;
+  const std::string_view name = NameAtEnd(before);
+  const std::string_view speaks = TrimBlanks(
+      before.substr(0, static_cast<size_t>(name.data() - before.data())));
+  const bool plain = name == "scale" || name == "Scale" || name == "SCALE";
+  if (!plain || (!speaks.empty() && IsLetter(speaks.back()))) return true;
+  text.remove_prefix(std::min(text.find_first_not_of(" '\"["), text.size()));
+  const std::optional<double> value = Scan(text).Number();
+  if (!value) return true;
+  // 0 may be a small one, rounded.
+  lifts_ = *value > 1 || (*value == 0 && !lifts_);
+  return *lifts_;
 }
 
 }  // namespace nanwatch

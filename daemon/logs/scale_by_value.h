@@ -1,11 +1,13 @@
 // ScaleByValue: a column that is a loss scale by what it holds. Programs call
 // theirs what they like ("amp_scaling", "fp16_scaler_value"), and all print
-// powers of two.
+// powers of two. PlainScale: one that is called "scale" and nothing else, which
+// much is (a line search's step, an initial scale).
 
 #ifndef NANWATCH_LOGS_SCALE_BY_VALUE_H_
 #define NANWATCH_LOGS_SCALE_BY_VALUE_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,17 @@ class ScaleByValue {
 
  private:
   std::string name_;  // empty: none yet
+};
+
+class PlainScale {
+ public:
+  // False: the name at the end of `before` is "scale" alone, and no such value
+  // was above 1 so far, which a loss scale is there for, since the first was 1
+  // or below; its value begins `text`.
+  bool Lifts(std::string_view before, std::string_view text);
+
+ private:
+  std::optional<bool> lifts_;  // nullopt: none was seen
 };
 
 }  // namespace nanwatch

@@ -82,6 +82,24 @@ size_t MarkedLength(std::string_view text, double* value) {
   return end;
 }
 
+// Length of YAML's word for a number that is none, ".nan", "-.inf"; 0: there is
+// none.
+size_t YamlLength(std::string_view text, double* value) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr size_t kLetters = 3;
+  const size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  if (text.size() < sign + 1 + kLetters || text[sign] != '.') return 0;
+  const std::string_view word = text.substr(sign + 1, kLetters);
+  if (word == "nan" || word == "NaN" || word == "NAN") {
+    *value = std::numeric_limits<double>::quiet_NaN();
+  } else if (word == "inf" || word == "Inf" || word == "INF") {
+    *value = text[0] == '-' ? -kInfinite : kInfinite;
+  } else {
+    return 0;
+  }
+  return sign + 1 + kLetters;
+}
+
 // Length of what programs write behind "nan": Lightning's bar gives a point to
 // all that it takes for a number, PaddleOCR fills its digits with x, and Julia
 // says its bits.
@@ -95,6 +113,11 @@ size_t FillBehindWord(std::string_view behind) {
 size_t NumberLength(std::string_view text, double* value) {
   if (const size_t plain = PlainNumberLength(text, value)) return plain;
   if (const size_t marked = MarkedLength(text, value)) return marked;
+  if (const size_t yaml = YamlLength(text, value)) {
+    const bool more = yaml < text.size() &&
+                      (IsWordCharacter(text[yaml]) || text[yaml] == '.');
+    return more ? 0 : yaml;
+  }
   const size_t sign = !text.empty() && text[0] == '+' ? 1 : 0;
   const char* begin = text.data() + sign;
   const char* end = text.data() + text.size();
@@ -231,7 +254,42 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
+namespace {
+
+// Returns how many digits begin `text`.
+size_t DigitsAt(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+// The same of lakhs and crores, "3,10,000", "1,02,40,000": pairs, and three
+// digits at the end. A list has brackets, or goes on.
+std::string WithoutLakhs(std::string_view text, size_t* size) {
+  constexpr size_t kPair = 2;
+  constexpr size_t kLast = 3;
+  size_t at = DigitsAt(text);
+  if (at == 0 || at > kPair || text[0] == '0') return "";
+  std::string plain(text.substr(0, at));
+  size_t digits = kPair;
+  while (digits == kPair) {
+    if (at == text.size() || text[at] != ',') return "";
+    digits = DigitsAt(text.substr(at + 1));
+    plain += text.substr(at + 1, digits);
+    at += 1 + digits;
+  }
+  const char next = at < text.size() ? text[at] : ' ';
+  const bool ends = !IsWordCharacter(next) && next != ']' && next != ')' &&
+                    !(next == ',' && DigitsAt(text.substr(at + 1)) > 0);
+  if (digits != kLast || !ends) return "";
+  *size = at;
+  return plain;
+}
+
+}  // namespace
+
 std::string WithoutThousands(std::string_view text, size_t* size) {
+  if (std::string lakhs = WithoutLakhs(text, size); lakhs.size() > 5) {
+    return lakhs;
+  }
   size_t at = 0;
   while (at < text.size() && IsDigit(text[at])) ++at;
   const char sign = at + 4 <= text.size() ? text[at] : '\0';

@@ -21,25 +21,27 @@ constexpr Words kWords[] = {
     {"|", "│,┃,║"},
     {"-", "─,═"},
     {"+", "╭,╮,╰,╯,┌,┐,└,┘,├,┤,┼"},
-    // Chinese, Japanese, Korean, Russian.
+    // Chinese, Japanese, Korean, Russian, Ukrainian.
     {"step",
-     "训练步数,训练步,全局步数,步数,步骤,迭代次数,训练次数,ステップ,스텝,шаг"},
-    {"iter", "迭代,итерация"},
+     "训练步数,训练步,全局步数,步数,步骤,迭代次数,训练次数,ステップ,스텝,шаг,"
+     "крок"},
+    {"iter", "迭代,итерация,ітерація"},
     {"step ", "第"},
-    {"epoch", "训练轮数,轮次,轮数,エポック,에폭,эпоха"},
+    {"epoch", "训练轮数,轮次,轮数,エポック,에폭,эпоха,епоха"},
     {"val loss", "验证损失,検証損失,검증 손실"},
     {"test loss", "测试损失"},
     {"loss",
      "训练损失值,训练损失,损失函数值,损失值,损失,学習損失,訓練損失,損失,학습 "
-     "손실,손실,потери"},
+     "손실,손실,потери,втрата,втрати"},
     {"avg_loss", "平均损失"},
     {"loss_scale", "损失缩放"},
-    {"grad_norm", "梯度范数,梯度norm,勾配ノルム"},
-    {"lr", "学习率,学習率,학습률"},
-    {"Loss", "Потери"},
-    {"Step", "Шаг"},
-    {"Iter", "Итерация"},
-    {"Epoch", "Эпоха"},
+    {"grad_norm",
+     "梯度范数,梯度norm,勾配ノルム,норма градиента,норма градієнта"},
+    {"lr", "学习率,学習率,학습률,темп навчання,скорость обучения"},
+    {"Loss", "Потери,Втрата,Втрати"},
+    {"Step", "Шаг,Крок"},
+    {"Iter", "Итерация,Ітерація"},
+    {"Epoch", "Эпоха,Епоха"},
     {": ", "→,："},
     {", ", "，"},
     {"; ", "；"},
@@ -74,20 +76,13 @@ Found WordAt(std::string_view text, std::span<const Words> words = kWords) {
 // Words that say that a line is of a training; the rest may be anything.
 bool SpeaksOfTraining(std::string_view line) {
   constexpr std::string_view kSome[] = {
-      "损失", "步",   "学习率", "梯度", "轮",   "训练",   "：",     "損失",
-      "学習", "勾配", "손실",   "학습", "에폭", "потери", "Потери", "Эпоха"};
+      "损失", "步",     "学习率", "梯度",  "轮",    "训练",
+      "：",   "損失",   "学習",   "勾配",  "손실",  "학습",
+      "에폭", "потери", "Потери", "Эпоха", "втрат", "Втрат"};
   return HasOneOf(line, kSome);
 }
 
-// Hardly a line holds other bytes. Without a way out of the loops, here and
-// below: so many bytes are looked at at once.
-bool IsAscii(std::string_view line) {
-  char bytes = 0;
-  for (const char c : line) bytes = static_cast<char>(bytes | c);
-  return static_cast<unsigned char>(bytes) < 0x80;
-}
-
-// Some byte is the first of a Chinese, Japanese, Korean or Russian letter, and
+// Some byte is the first of a Chinese, Japanese, Korean or Cyrillic letter, and
 // not of the blocks of progress bars.
 bool MayBeTranslated(std::string_view line) {
   unsigned found = 0;
@@ -110,6 +105,13 @@ bool HasSign(std::string_view line) {
 }
 
 }  // namespace
+
+// Without a way out of the loop, as below: so many bytes are looked at at once.
+bool IsAscii(std::string_view line) {
+  char bytes = 0;
+  for (const char c : line) bytes = static_cast<char>(bytes | c);
+  return static_cast<unsigned char>(bytes) < 0x80;
+}
 
 std::string_view Translated(std::string_view line, std::string* out) {
   if (IsAscii(line)) return line;

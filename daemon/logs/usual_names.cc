@@ -140,7 +140,7 @@ constexpr std::string_view kPrefixes[] = {
     "train",           "trn",         "optimizer",    "optim",
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env",
-    "progress"};
+    "progress",        "runtime"};
 
 // What a number is of, at the end of its name: "mse_train", "mse_holdout".
 constexpr std::string_view kSets[] = {"train", "training", "trn",

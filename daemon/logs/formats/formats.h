@@ -92,7 +92,8 @@
   X(kJsonLines)                 \
   X(kCsvTable)                  \
   X(kKeyValue)                  \
-  X(kAlikeLines)
+  X(kAlikeLines)                \
+  X(kRunSummary)
 
 namespace nanwatch {
 

@@ -37,6 +37,32 @@ TEST(LineJoiner, MakesOneLineOfATensorInTwo) {
                                       "next"}));
 }
 
+TEST(LineJoiner, PutsANumberBehindItsName) {
+  const std::string size = "[torch.cuda.FloatTensor of size 1 (GPU 0)]";
+  EXPECT_EQ(
+      Joined({"step 10 loss Variable containing:", " 2.5000", size, "next"}),
+      (std::vector<std::string>{"", "", "step 10 loss 2.5000", "next"}));
+  EXPECT_EQ(Joined({"step 10 loss= ", "1.00000e-02 *", "  2.5000", size}),
+            (std::vector<std::string>{"", "", "", "step 10 loss= 2.5000e-02"}));
+  EXPECT_EQ(Joined({"step 10 loss ", "[nan]", "<NDArray 1 @gpu(0)>"}),
+            (std::vector<std::string>{"", "", "step 10 loss nan"}));
+}
+
+TEST(LineJoiner, LeavesOtherNumbersInTheirLines) {
+  const std::string size = "[torch.FloatTensor of size 1]";
+  for (const std::vector<std::string>& lines :
+       {std::vector<std::string>{"loss: ", "2.5", "acc: ", "0.5"},
+        {"loss: ", "2.5", "3.5", size},
+        {"loss ", "[2.5 3.5]", "<NDArray 2 @gpu(0)>"},
+        {"loss: ", " 2.5", "[torch.FloatTensor of size 12]"},
+        {"loss: ", "3.5 *", " 2.5", size},
+        {"step 10 loss 3.5", " 2.5", size},
+        {"loss: ", "loss: ", ""},
+        {"loss: ", "2.5"}}) {
+    EXPECT_EQ(Joined(lines), lines);
+  }
+}
+
 TEST(LineJoiner, PassesOnWhatIsNoDictInParts) {
   for (const std::vector<std::string>& lines :
        {std::vector<std::string>{"{'loss': 2.5}", "  set in"},
@@ -62,6 +88,8 @@ TEST(Translated, KnowsChineseNamesOfNumbers) {
   EXPECT_EQ(Translated("验证损失：2.5", &out), "val loss: 2.5");
   EXPECT_EQ(Translated("【9】ステップ 5／8　損失＝2.5　勾配ノルム＝1", &out),
             "[9] step 5/8 loss=2.5 grad_norm=1");
+  EXPECT_EQ(Translated("крок 30 з 60 · втрата 2.5 · норма градієнта 1", &out),
+            "step 30 з 60 · loss 2.5 · grad_norm 1");
   EXPECT_EQ(Translated("loss: -∞", &out), "loss: -inf");
   const std::string_view bar = "45%|████  | 176/391 [00:10<00:12]";
   EXPECT_EQ(Translated(bar, &out).data(), bar.data());

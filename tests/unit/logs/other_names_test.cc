@@ -63,6 +63,18 @@ TEST(OtherNames, AnAccuracyOfNoSamplesIsNoLoss) {
   EXPECT_EQ(told.find("nan"), std::string::npos) << told;
 }
 
+TEST(OtherNames, AScaleThatBeginsWithOneAndFallsIsNoLossScale) {
+  EXPECT_EQ(Told("step=1 loss=2.5 scale=1.0000\nstep=2 loss=2.5 scale=0.5000\n"
+                 "step=3 loss=2.5 scale=0.0000"),
+            "step=1 loss=2.5\nstep=2 loss=2.5\nstep=3 loss=2.5\n");
+  EXPECT_EQ(Told("step=1 loss=2.5 scale=1.0\nstep=2 loss=2.5 scale=2.0\n"
+                 "step=3 loss=2.5 scale=1.0"),
+            "step=1 loss=2.5\nstep=2 loss=2.5 loss_scale=2\n"
+            "step=3 loss=2.5 loss_scale=1\n");
+  EXPECT_EQ(Told("step=1 loss=2.5 loss_scale=0.5"),
+            "step=1 loss=2.5 loss_scale=0.5\n");
+}
+
 TEST(OtherNames, AScaleInWordsMayHaveOneBeforeIt) {
   EXPECT_EQ(Told("step 1 | loss 2.5 | amp_scale 65536.0\n"
                  "step 2 | loss 2.5 | amp_scale 0.5\n"

@@ -57,6 +57,12 @@ TEST(RecordJoiner, SeveralNumbersOfALineAreOfTheStepAbove) {
                    "[10:01] INFO  step=10/40         loop.py:212 | loss=2.5 "
                    "grad_norm=0.5 | lr=2.0e-05       loop.py:212",
                    "next"}));
+  EXPECT_EQ(Joined({"INFO  step=10 epoch=0 lr=2e-05   loop.py:212",
+                    "      loss=2.5 grad_norm=0.5    ",
+                    "      tokens=9181               "}),
+            (Lines{"INFO  step=10 epoch=0 lr=2e-05   loop.py:212", "",
+                   "INFO  step=10 epoch=0 lr=2e-05   loop.py:212 | loss=2.5 "
+                   "grad_norm=0.5 | tokens=9181"}));
 }
 
 TEST(RecordJoiner, ANumberThatComesAgainBeginsAnother) {
@@ -73,6 +79,9 @@ TEST(RecordJoiner, LeavesOtherLinesAsTheyAre) {
         Lines{"Epoch 3:", "  step: 1 | loss: 2.5", "  step: 2, loss=2.25"},
         Lines{"Epoch 3:", "loss: 2.5"}, Lines{"  Step 3", "  loss: 2.5"},
         Lines{"Epoch 3:", "  'loss': 2.5,", "  {x: 3"},
+        Lines{"step=10 loss=2.5  a.py:2", "       grad_norm=0.5"},
+        Lines{"INFO lr=0.1 wd=0.1  a.py:2", "     loss=2.5"},
+        Lines{"INFO step=10 lr=0.1", "     loss=2.5"},
         Lines{"Traceback, step 3", "  File \"a.py\", line 3"}}) {
     EXPECT_EQ(Joined(lines), lines);
   }

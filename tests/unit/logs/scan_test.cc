@@ -40,13 +40,15 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   EXPECT_EQ(WholeNumber("1e999"), infinity);
   EXPECT_EQ(WholeNumber("1e-999"), 0);
   EXPECT_EQ(WholeNumber("-Inf32"), -infinity) << "Julia";
-  for (const char* nan :
-       {"nan", "NaN", "-nan", "nan.0", "nanxxx", "NaN32", "NaN16"}) {
+  for (const char* nan : {"nan", "NaN", "-nan", "nan.0", "nanxxx", "NaN32",
+                          "NaN16", ".nan", ".NaN"}) {
     ASSERT_TRUE(WholeNumber(nan)) << nan;
     EXPECT_TRUE(std::isnan(*WholeNumber(nan))) << nan;
   }
-  for (const char* none : {"", " ", "x", "NaN320", "NaN33", "Inf16x", "12abc",
-                           "12f0", "1.5.", "1 2", "0x10", "--1"}) {
+  EXPECT_EQ(WholeNumber("-.inf"), -infinity) << "YAML";
+  for (const char* none :
+       {"", " ", "x", ".nans", ".info", ".nan.gz", "1.nan", "NaN320", "NaN33",
+        "Inf16x", "12abc", "12f0", "1.5.", "1 2", "0x10", "--1"}) {
     EXPECT_EQ(WholeNumber(none), std::nullopt) << none;
   }
   EXPECT_EQ(Scan("  -12/200").Integer(), -12);
@@ -55,6 +57,20 @@ TEST(Scan, ReadsNumbersAsTheyArePrinted) {
   const auto printed = Scan(" 0.000,").PrintedNumber();
   ASSERT_TRUE(printed);
   EXPECT_EQ(printed->text, "0.000");
+}
+
+TEST(Scan, ThousandsAndLakhsAreParted) {
+  size_t size = 0;
+  EXPECT_EQ(WithoutThousands("1,234,567 x", &size), "1234567");
+  EXPECT_EQ(size, 9u);
+  EXPECT_EQ(WithoutThousands("3,10,000/5,00,000", &size), "310000");
+  EXPECT_EQ(size, 8u);
+  EXPECT_EQ(WithoutThousands("1,02,40,000", &size), "10240000");
+  EXPECT_EQ(WithoutThousands("5,000/5,00,000", &size), "5000");
+  for (const char* none : {"1,20", "1,20,30", "1,20,300]", "1,20,300,40",
+                           "01,20,300", "1,20,3000", "123,20,300", "1,20,"}) {
+    EXPECT_EQ(WithoutThousands(none, &size), "") << none;
+  }
 }
 
 // Those of few digits are read in a shorter way.

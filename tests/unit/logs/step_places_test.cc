@@ -120,6 +120,20 @@ TEST(StepPlaces, ABatchMayBeADictsKeyBesideTheEpoch) {
   EXPECT_EQ(ToldFacts("hf_trainer", lines), "") << "it counts no batches";
 }
 
+TEST(StepPlaces, WhatIsOfTheRunMayBeAStep) {
+  EXPECT_EQ(Told("runtime.step=50, runtime.steptime=0.5, loss=2.5"),
+            "step=50 loss=2.5\n");
+}
+
+TEST(StepPlaces, BeforeTheFirstStepThereIsNoLoss) {
+  EXPECT_EQ(Told("Epoch 0 | Steps: 0 | Loss: 0.000000\n"
+                 "Epoch 0 | Steps: 9 | Loss: 2.5\n"
+                 "Epoch 1 | Steps: 0 | Loss: 0.000000 | grad norm: 0.5"),
+            "step=9 loss=2.5\nstep=18 grad_norm=0.5\n");
+  EXPECT_EQ(Told("step: 0 avg_loss: nan\nstep: 0 loss: nan\nstep: 1 loss: 0"),
+            "step=0 loss=nan\nstep=1 loss=0\n");
+}
+
 TEST(StepPlaces, ACountMayStandBehindABarWithoutAPercentage) {
   EXPECT_EQ(Told("Training [>>     ] 20430/600000, loss=0.5, lr=2.0e-04\n"
                  "Training [>>     ] 20435/600000, loss=nan, lr=2.0e-04"),

@@ -34,6 +34,7 @@ constexpr const SampleTable* kTables[] = {
     &kEvaluationWordsSamples,
     &kSkipWordsSamples,
     &kLostLossesSamples,
+    &kRunSummarySamples,
     &kLightningSamples,
     &kLinguaSamples,
     &kLitGptSamples,

@@ -72,6 +72,7 @@ extern const SampleTable kEvaluationAccuracySamples;
 extern const SampleTable kEvaluationWordsSamples;
 extern const SampleTable kSkipWordsSamples;
 extern const SampleTable kLostLossesSamples;
+extern const SampleTable kRunSummarySamples;
 extern const SampleTable kLightningSamples;
 extern const SampleTable kLinguaSamples;
 extern const SampleTable kLitGptSamples;
