@@ -81,8 +81,9 @@ std::string_view WithoutPointsOfThousands(std::string_view line,
        at = line.find('/', at + 1)) {
     const size_t next = BehindBlanks(line, at + 1);
     if (next >= line.size() || !IsDigit(line[next])) continue;
-    const size_t point = line.find_first_not_of("0123456789", next);
-    if (point == line.npos || line[point] != '.') continue;
+    size_t point = next;  // of most ratios none is there
+    while (point < line.size() && IsDigit(line[point])) ++point;
+    if (point == line.size() || line[point] != '.') continue;
     const std::optional<Grouped> whole = CountBehind(line, at);
     if (!whole || whole->digits.size() <= kGroup) continue;
     const std::optional<Grouped> part = CountBefore(line, at);

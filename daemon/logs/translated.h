@@ -1,4 +1,4 @@
-// What Chinese, Japanese, Korean and Russian training scripts call their
+// What Chinese, Japanese, Korean, Russian and Ukrainian scripts call their
 // numbers, in the words that formats know; and signs for which ASCII has
 // others.
 
