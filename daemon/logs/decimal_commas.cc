@@ -66,6 +66,7 @@ bool IsOfClock(std::string_view line, const Parts& parts) {
 // of these has the word.
 enum class Commas {
   kNone,
+  kMixed,      // kDecimal, and another number has a point
   kPerhaps,    // a pair in brackets; a date or ratio follows
   kShort,      // "2,31" is decimal, or a list of two
   kThousands,  // "12,600": a list of two beside it proves nothing
@@ -92,16 +93,20 @@ Commas Says(std::string_view line, size_t comma, const Parts& parts) {
 Commas CommasOf(std::string_view line) {
   Commas found = Commas::kNone;
   if (!HasCommaBetweenDigits(line)) return found;
+  bool points = false;
   for (size_t i = NextBetweenDigits(line, 0, true); i < line.size();
        i = NextBetweenDigits(line, i + 1, true)) {
     if (line[i] == '.') {
       const size_t end = EndOfDate(line, i);
-      if (end == 0) return Commas::kNone;
-      i = end;
+      points |= end == 0;
+      i = std::max(i, end);
       continue;
     }
     const Parts parts = PartsAround(line, i);
-    if (IsOfClock(line, parts)) continue;
+    if (IsOfClock(line, parts)) {
+      if (!HasCommaBetweenDigits(line.substr(i + 1))) break;
+      continue;
+    }
     // "1,234,567"; "0,25, Dauer" is a number and a comma.
     const bool listed =
         (parts.begin > 1 && line[parts.begin - 1] == ',' &&
@@ -111,22 +116,28 @@ Commas CommasOf(std::string_view line) {
     if (listed) return Commas::kNone;
     found = std::max(found, Says(line, i, parts));
   }
-  return found;
+  if (!points) return found;
+  return found == Commas::kDecimal ? Commas::kMixed : Commas::kNone;
 }
 
 }  // namespace
 
 bool HasDecimalCommas(std::string_view line) {
-  return CommasOf(line) != Commas::kNone;
+  return CommasOf(line) > Commas::kMixed;
 }
 
 std::string_view WithDecimalPoints(std::string_view line, std::string* out) {
   const Commas commas = CommasOf(line);
-  if (commas != Commas::kShort && commas != Commas::kDecimal) return line;
+  const bool mixed = commas == Commas::kMixed;
+  if (!mixed && commas != Commas::kShort && commas != Commas::kDecimal) {
+    return line;
+  }
   *out = line;
   for (size_t i = NextBetweenDigits(line, 0, false); i < line.size();
        i = NextBetweenDigits(line, i + 1, false)) {
-    (*out)[i] = '.';
+    const bool decimal =
+        !mixed || Says(line, i, PartsAround(line, i)) == Commas::kDecimal;
+    if (decimal) (*out)[i] = '.';
   }
   return *out;
 }

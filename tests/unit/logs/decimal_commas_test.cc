@@ -24,6 +24,13 @@ TEST(DecimalCommas, ANumberShowsThatCommasPartNoThousands) {
             "03.04.2024 Verlust=12.5, Rate=0.1, Schritt=3");
 }
 
+TEST(DecimalCommas, BesidePointsOnlyThoseThatPartNothingAreDecimal) {
+  EXPECT_EQ(Pointed("step 12,600 loss = 4.4193, rate = 0,0003, left 79"),
+            "step 12,600 loss = 4.4193, rate = 0.0003, left 79");
+  EXPECT_EQ(Pointed("[07:05:12,250] gpus 0,1 loss = 4.4193"),
+            "[07:05:12,250] gpus 0,1 loss = 4.4193");
+}
+
 TEST(DecimalCommas, ThousandsListsAndClocksStay) {
   for (const std::string_view line :
        {"step: 1,000, loss: nan", "step: 1,000 loss: 2.5", "tokens: 1,234,567",
