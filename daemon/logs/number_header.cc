@@ -1,6 +1,7 @@
 // The header of a table whose rows are lines alike (number_roles.h).
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "logs/each_word.h"
 #include "logs/number_roles.h"
 #include "logs/number_row.h"
+#include "logs/scan.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
@@ -22,6 +24,16 @@ bool PartsNames(std::string_view header) {
              (i + 1 == header.size() || header[i + 1] == ' ');
   }
   return parts;
+}
+
+// Returns `header` with "Total_Loss" for "Total-Loss": one name.
+std::string WithoutHyphens(std::string_view header) {
+  std::string names(header);
+  for (size_t i = 1; i + 1 < names.size(); ++i) {
+    const bool within = IsLetter(names[i - 1]) && IsLetter(names[i + 1]);
+    if (names[i] == '-' && within) names[i] = '_';
+  }
+  return names;
 }
 
 // What the names of a header mean, one after the other.
@@ -63,7 +75,8 @@ std::vector<ColumnMeaning> ReadHeader(std::string_view line) {
       line.remove_prefix(std::min(end, line.size() - 1) + 1);
     }
   } else {
-    ForEachWord(line, [&](std::string_view name) { names.Add(name); });
+    ForEachWord(WithoutHyphens(line),
+                [&](std::string_view name) { names.Add(name); });
   }
   return names.Take();
 }

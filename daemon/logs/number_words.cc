@@ -31,10 +31,12 @@ constexpr std::string_view kTrainWords[] = {"train", "training", "trn", "tr"};
 constexpr std::string_view kNegatives[] = {"neg", "negative"};
 constexpr std::string_view kOtherLosses[] = {"best", "min", "lowest", "last"};
 
-// "loss_ema", "logloss", "elbo_loss". Packets are lost, too.
+// "loss_ema", "logloss", "elbo_loss". Packets are lost, too; and losses have
+// times and weights.
 bool IsKindOfLoss(std::string_view word) {
   return (word.starts_with("loss") || word.ends_with("loss")) &&
-         word.find("packet") == word.npos;
+         word.find("packet") == word.npos && !word.ends_with("time") &&
+         !word.ends_with("weight");
 }
 
 // "time cost", "cost time", "cost (sec)": neither is a loss.

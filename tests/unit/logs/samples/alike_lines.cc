@@ -6,6 +6,24 @@ namespace nanwatch {
 namespace {
 
 constexpr SampleLines kLines[] = {
+    {"a header of names with hyphens",
+     "Step      Total-Loss L1Reg-Loss RMSE-F-Train\n"
+     "100       1.5        0.0204     0.510\n"
+     "200       1.25       0.0208     0.500\n"
+     "300       1.0        0.0212     0.490\n"
+     "400       0.75       0.0211     0.480\n"
+     "500       0.625      0.0215     0.470\n"
+     "600       0.5        0.0219     0.460",
+     "step=100 loss=1.5\n"
+     "step=200 loss=1.25\n"
+     "step=300 loss=1\n"
+     "step=400 loss=0.75\n"
+     "step=500 loss=0.625\n"
+     "step=600 loss=0.5"},
+    {"the time that a loss takes",
+     "Epoch [1/20][24/1931] time: 0.919, loss_parse_time: 0.000, memory: 79\n"
+     "Epoch [1/20][48/1931] time: 0.918, loss_parse_time: 0.000, memory: 79",
+     ""},
     {"a word before each number, and no sign",
      "07:00:01 [fit] upd  10 | obj  8.50 | hit 34.4% |\n"
      "07:00:02 [fit] upd  20 | obj  8.25 | hit 35.0% |\n"
