@@ -23,6 +23,7 @@ float Log2OfSize(double loss) {
 }
 
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
+constexpr int kRests = 48;    // records of a loss of 0; as Standstill's
 constexpr float kHalf = 1;    // of the loss is learned, log2; ours
 // Full batches lead to a minimum without a rise of the loss.
 constexpr int16_t kRises = 2;       // losses; ours
@@ -166,8 +167,11 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
                std::fabs(loss_) >= kGone;
   const bool converged =
       loss && (IsConverged(*loss) || (!known && rose_ < kRises));
+  // Triplets are seldom active early: such a batch has no loss and no gradient.
+  const bool may_rest = loss && *loss == 0 && usual_.values() < t[kMinSamples];
+  const double hold = may_rest ? std::max<double>(t[kHold], kRests) : t[kHold];
   const Severity trigger =
-      held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
+      held_ >= hold && !converged ? Severity::kWarning : Severity::kNone;
   usual_norm_ = std::exp2(far ? peak_ : usual_.at());
   usual_.Reject();
   return episode_.OnSince(near_step_ + 1, trigger, false, r.step, 1);

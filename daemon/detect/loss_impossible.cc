@@ -49,7 +49,7 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
     "(1 at least), in `hold` of 12 records and more. One that is within 0.002 "
-    "of -1 for 16 records, and began above, is a warning. So are `hold` first "
+    "of -1 for 16 records, and began above, is a note. So are `hold` first "
     "losses of a run that are 2^64 and more, but in fp64. A first epoch's "
     "mean of 2^30 and more is a note where the next is a hundredth of it.",
     "clear_after losses in a row that are not.",
@@ -118,9 +118,9 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   const bool at_bound = StandsAtBound(*loss) && kept;
   if (bound_ == 1 && !episode_.open()) episode_.OpenedAt(c.record.step);
   const bool named = IsCrossEntropy(c.run);
-  const Severity severity = huge || named || at_bound ? Severity::kWarning
-                            : guess_ > 0 || runs      ? Severity::kInfo
-                                                      : Severity::kNone;
+  const Severity severity = huge || named ? Severity::kWarning
+                            : guess_ > 0 || runs || at_bound ? Severity::kInfo
+                                                             : Severity::kNone;
   // What ran away and comes to rest is a loss that may be below 0.
   const bool rests = episode_.open() && severity == Severity::kNone;
   const bool low = huge || (*loss < -t[kBelow] && !rests);
@@ -157,10 +157,9 @@ void LossImpossible::Describe(Finding* finding) const {
                         ". So does one with the wrong sign, or without a "
                         "bound.");
       case About::kAtBound:
-        return Sentence("The loss ", In(tense, "has been ", "was "), loss_,
-                        " for ", bound_,
-                        " records, next to the -1 that minus a cosine can be "
-                        "at least: outputs that are all the same have it.");
+        return said +
+               ", next to the least that minus a cosine can be (-1): outputs "
+               "that are all the same have that.";
       case About::kBelow:
         break;
     }

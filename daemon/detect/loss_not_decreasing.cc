@@ -54,9 +54,9 @@ constexpr int kSameAgain = 20;       // losses that moved before; ours
 constexpr int kSameAtEnd = 12;       // the same, of a log that is over; ours
 constexpr int32_t kEndRecords = 32;  // of a log that is over; ours
 constexpr int64_t kEndSteps = 200;   // ours
+constexpr float kRisen = 0.0953f;    // ln 1.1: it moved; ours
 // Adam's epsilon (1e-8) is above what each weight gets of it; ours.
 constexpr double kNoGradient = 1e-6;  // a norm
-constexpr float kNoLoss = 1e-7f;      // beside it; ours
 constexpr int kSameZero = 16;      // losses of exactly 0, beside a rate; ours
 constexpr float kSizable = 0.01f;  // printed in digits that would move; ours
 
@@ -207,12 +207,6 @@ bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
          (still_.LostGradient() && CountOf(c.run, "scores_lowest") > 0);
 }
 
-// Rewards may come late.
-bool LossNotDecreasing::NeverLearns(const StepContext& c) const {
-  return still_.loss() == 0 && records_ >= kEndRecords &&
-         still_.without_gradient() >= records_ && !TellsReturns(c.run);
-}
-
 bool LossNotDecreasing::HasStopped(const StepContext& c) const {
   if (still_.records() < kSameAgain) return false;
   return still_.HadMoved(*c.loss) || (records_ >= kSame && NeverMoved());
@@ -247,9 +241,7 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
-  if (!none) return Severity::kNone;
-  const bool sure = records_ >= kEndRecords && !TellsReturns(c.run);
-  return sure ? Severity::kWarning : Severity::kInfo;
+  return none ? Severity::kInfo : Severity::kNone;
 }
 
 // Settings count lines. Of scores, however far the loss fell at first.
@@ -285,15 +277,13 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   const bool none =
       r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
-  still_.Note(none && std::fabs(loss) <= kNoLoss ? 0 : loss, none, r.step);
+  still_.Note(loss, none, r.step);
   if (!settled_) ++records_;
   at_end_.same = SameSoFar(c);
   if (IsFrozen(c) || HasStopped(c)) {
     about_ = About::kFrozen;
-    return episode_.OnSince(
-        still_.step(),
-        NeverLearns(c) ? Severity::kCritical : Severity::kWarning, false,
-        r.step, 1);
+    return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
+                            1);
   }
   if (about_ == About::kFrozen && episode_.open()) settled_ = true;
   const bool known = s.values() > 0 && !s.crosses_zero();
@@ -333,7 +323,12 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
   const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
-  const Severity trigger = warns ? Severity::kWarning : Severity::kNone;
+  // A loss may rise by as much as its terms, its batches or its queue grow.
+  const bool risen =
+      known && !silent && !guesses && s.stands() - s.first() >= kRisen;
+  const Severity trigger = !warns  ? Severity::kNone
+                           : risen ? Severity::kInfo
+                                   : Severity::kWarning;
   if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }

@@ -94,8 +94,6 @@ class LossNotDecreasing {
   bool GuessesByAccuracy(const StepContext& c) const;
   // Was it 0 in all records so far, without a gradient, beside a rate?
   bool IsFrozen(const StepContext& c) const;
-  // Was it so for long, and is it no policy's?
-  bool NeverLearns(const StepContext& c) const;
   void DescribeFrozen(Finding* finding) const;
   // Judges a loss that moved before, and is the same since.
   bool HasStopped(const StepContext& c) const;

@@ -129,10 +129,6 @@ bool FollowsRewards(const RunDescription& run) {
          Is(run, {"stable_baselines3", "rsl_rl"});
 }
 
-bool TellsReturns(const RunDescription& run) {
-  return FollowsRewards(run) || run.settings.contains("score_best");
-}
-
 bool HasOneAim(const RunDescription& run) {
   return Says(run, "losses", "of_one_aim");
 }

@@ -26,9 +26,6 @@ bool IsContrastive(const RunDescription& run);
 // Its loss follows the rewards that it comes to (settings: trains_on).
 bool FollowsRewards(const RunDescription& run);
 
-// So, or its log tells scores (settings: score_best), which may be returns.
-bool TellsReturns(const RunDescription& run);
-
 // Losses of several optimizers have one aim (settings: losses): none grows as
 // another falls.
 bool HasOneAim(const RunDescription& run);

@@ -27,7 +27,6 @@ RuleId PartOf(When when) {
       {When::kOfBlown, RuleId::kScoreLost},
       {When::kOfLatents, RuleId::kScoreLost},
       {When::kOfRival, RuleId::kRivalGone},
-      {When::kOfBound, RuleId::kLossImpossible},
       {When::kOfData, RuleId::kDataFromStart},
       {When::kOfNumber, RuleId::kNumberNonfinite},
       {When::kOfSkips, RuleId::kOverflowStreak},
@@ -170,9 +169,8 @@ RuleId PartOf(const Finding& finding) {
       NumberOf(finding, "norms_not_finite")) {
     return RuleId::kOverflowStreak;
   }
-  if ((finding.rule == RuleId::kLossNonfinite &&
-       NumberOf(finding, "loss_before")) ||
-      NumberOf(finding, "bound")) {
+  if (finding.rule == RuleId::kLossNonfinite &&
+      NumberOf(finding, "loss_before")) {
     return finding.rule;
   }
   // A loss that stands still for want of gradients.

@@ -51,7 +51,6 @@ enum class When : uint8_t {
   kOfBlown,       // it is one of an evaluation's loss that is far up
   kOfLatents,     // it is one of an autoencoder's latents
   kOfRival,       // it is one of two losses against each other
-  kOfBound,       // it is one of a loss at its bound
   kOfData,        // it is one of the order of data
   kOfNumber,      // it is a norm or a rate that is not finite
   kOfSkips,       // no update is seen to be made

@@ -379,7 +379,6 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtBlown, When::kOfBlown},
     {Cause::kUnexplained, "", kLookAtLatents, When::kOfLatents},
     {Cause::kUnexplained, "", kLookAtRival, When::kOfRival},
-    {Cause::kUnexplained, "", kLookAtBound, When::kOfBound},
     {Cause::kUnexplained, "", kLookAtData, When::kOfData},
     {Cause::kUnexplained, "", kLookAtNumber, When::kOfNumber},
     {Cause::kUnexplained, "", kLookAtSkips, When::kOfSkips},

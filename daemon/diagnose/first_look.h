@@ -39,13 +39,6 @@ inline constexpr std::string_view kLookAtLatents =
     "from 0, lower it, or leave each latent some nats that cost nothing (free "
     "bits). A decoder that is weaker needs them.";
 
-// Of minus a cosine that is -1: the same.
-inline constexpr std::string_view kLookAtBound =
-    "Look how far the outputs of different inputs lie apart (their standard "
-    "deviation). If they are all the same, they collapsed: see whether one of "
-    "the two branches is detached and has its predictor, whether batch "
-    "normalization is on, and lower the learning rate.";
-
 // Of two losses against each other, and of gradients that went: the same.
 inline constexpr std::string_view kLookAtRival =
     "Weaken the one that wins: a lower learning rate or fewer updates of it, "

@@ -283,7 +283,7 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
 }
 
 bool ColumnFact::TellScore(FactList* facts) const {
-  const bool rewarded = reward_ && std::isfinite(*reward_);
+  const bool rewarded = reward_ && std::isfinite(*reward_) && has_step();
   // An accuracy alone says nothing of how bad it is.
   const bool scored =
       fact_.scores_worst && (*fact_.scores_worst || !fact_.of_classes);

@@ -242,6 +242,16 @@ std::optional<StepPlace> RatioAtStart(std::string_view line) {
 
 namespace {
 
+// Behind a place in the epoch `rest` is a sign, the end, or a name and its
+// sign: no word for what was counted ("850/1000 correct | loss").
+bool EndsPlace(std::string_view rest) {
+  const std::string_view next = TrimBlanks(rest);
+  if (next.empty() || next.find_first_of(",;:|") == 0) return true;
+  if (next.size() == rest.size() || !IsLetter(next[0])) return false;
+  const size_t end = next.find_first_of(" :=|,;");
+  return end != next.npos && (next[end] == ':' || next[end] == '=');
+}
+
 // "Epoch  1, 12200/37527; ppl", "Epoch 7/300 600/1000 loss", "| Epoch 14 |
 // 600/1020 |": right behind an epoch's number stands the place in it. A date is
 // none, nor a share of what is counted otherwise ("10/12 correct").
@@ -263,9 +273,9 @@ std::optional<StepPlace> RatioBehindEpoch(std::string_view line) {
     if (scan.at() == epoch || !IsDigit(scan.peek())) continue;
     const std::optional<Ratio> ratio = ReadRatio(&scan);
     if (!ratio || ratio->part > ratio->whole) continue;
-    const std::string_view rest = scan.rest();
-    const bool ends = rest.empty() || rest.find_first_of(" ,;:|\t") == 0;
-    if (ends) return StepPlace{ratio->part, ratio->whole, std::nullopt};
+    if (EndsPlace(scan.rest())) {
+      return StepPlace{ratio->part, ratio->whole, std::nullopt};
+    }
   }
   return std::nullopt;
 }

@@ -186,6 +186,13 @@ size_t PlaceInEpoch(const NumberRow& row,
   return NumberRoles::kNone;
 }
 
+bool SaysSummary(const NumberRow& row) {
+  for (size_t i = 0; i <= row.numbers().size(); ++i) {
+    if (row.Before(i).find("ummary") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // Finds the step of `roles`, and the epoch beside it.
 void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
               const std::vector<NumberWords>& words, bool tabled,
@@ -217,7 +224,7 @@ void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
     const bool first = tabled && i == 0;
     if ((words[i].epoch || first) && Goes(lines, i)) roles->epoch = i;
   }
-  roles->counts_epochs = words[step].epoch && !words[step].step;
+  roles->sums_up = words[step].epoch && !words[step].step && SaysSummary(row);
 }
 
 // Finds the loss of a line without words: under its header, or as the only

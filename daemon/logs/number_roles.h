@@ -32,7 +32,7 @@ struct NumberRoles {
   size_t step = kNone;   // index of the number
   size_t whole = kNone;  // "/600" behind the step
   size_t epoch = kNone;
-  bool counts_epochs = false;  // the step is an epoch's number
+  bool sums_up = false;  // it is the summary of an epoch
   size_t loss = kNone;
   bool rises = false;  // it is an objective that does, up to `top`
   double top = 0;

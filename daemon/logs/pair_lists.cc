@@ -2,12 +2,14 @@
 
 #include <optional>
 
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
 namespace {
 
 constexpr std::string_view kOpens = "[('";
+constexpr std::string_view kOthers[] = {"loss", "Loss", "LOSS", "best", "Best"};
 
 // Returns where the value that begins at `at` ends, before the parenthesis that
 // closes its pair; npos: it is torn.
@@ -66,6 +68,10 @@ std::string_view WithDictOfPairs(std::string_view line, std::string* out) {
   if (before.ends_with(kOrdered) && scan.Skip(")")) {
     before.remove_suffix(kOrdered.size());
   }
+  // Beside a loss these are terms, or the best there was.
+  const bool beside =
+      HasOneOf(before, kOthers) || HasOneOf(scan.rest(), kOthers);
+  if (beside) return line;
   out->assign(before).append(dict).append(scan.rest());
   return *out;
 }

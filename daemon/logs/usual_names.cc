@@ -75,10 +75,10 @@ constexpr UsualNamesOf kUsual[] = {
      "resolution imgsize imagesize len seqlen maxlen seqlength "
      "sequencelength contextlength"},
     {Meaning::kAdversaryLoss,
-     "lossd lossg dloss gloss errd errg discloss lossdisc disloss lossdis "
+     "lossd lossg dloss gloss errd errg discloss lossdisc "
      "discriminatorloss generatorloss lossdiscriminator lossgenerator ggan "
      "gl1 cyclea cycleb lossgloss lossdloss"},
-    {Meaning::kGeneratorLoss, "genloss lossgen"},
+    {Meaning::kGeneratorLoss, "genloss lossgen disloss"},
     {Meaning::kAccuracy,
      "acc acc1 acctop1 accuracy accuracytop1 sparsecategoricalaccuracy "
      "categoricalaccuracy binaryaccuracy top1 top1acc accstep"},
@@ -140,7 +140,7 @@ constexpr std::string_view kPrefixes[] = {
     "train",           "trn",         "optimizer",    "optim",
     "metrics",         "lossmetrics", "amp",          "losses",
     "rollout",         "charts",      "ppo",          "env",
-    "progress",        "runtime"};
+    "progress"};
 
 // What a number is of, at the end of its name: "mse_train", "mse_holdout".
 constexpr std::string_view kSets[] = {"train", "training", "trn",

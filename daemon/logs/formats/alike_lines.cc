@@ -139,8 +139,8 @@ class AlikeLinesReader : public LineReader {
     named_ |= roles.named;
     if (!roles.has_loss() || roles.named != named_) return;
     // What an epoch's lines came to is no step behind them.
-    if (roles.counts_epochs && within_) return;
-    within_ |= roles.step != NumberRoles::kNone && !roles.counts_epochs;
+    if (roles.sums_up && within_) return;
+    within_ |= roles.step != NumberRoles::kNone && !roles.sums_up;
     if (roles.apart) {
       // The last one first: so the first is one of several from its first
       // line on.

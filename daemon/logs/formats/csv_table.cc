@@ -98,10 +98,28 @@ class CsvTableReader : public LineReader {
     return pointed_;
   }
 
+  // One that lacks cells is a later one: rows of other tables may stand below.
   bool IsRow(std::string_view line) {
     if (!row_.Split(line, separator_)) return false;
-    return row_.cells().size() == columns_.size() ||
-           (separator_ == ' ' && row_.SplitUnder(header_, line));
+    const bool whole = row_.cells().size() == columns_.size();
+    const bool lacks =
+        !whole && separator_ == ' ' && row_.SplitUnder(header_, line);
+    if (!whole && !lacks) return false;
+    std::vector<double> place = PlaceOfRow();
+    if (lacks && place <= place_) return false;
+    place_ = std::move(place);
+    return true;
+  }
+
+  // The whole numbers that the row begins with, as its epoch and its step.
+  std::vector<double> PlaceOfRow() const {
+    std::vector<double> place;
+    for (const std::string_view cell : row_.cells()) {
+      const std::optional<double> number = WholeNumber(cell);
+      if (!number || *number != std::floor(*number)) break;
+      place.push_back(*number);
+    }
+    return place;
   }
 
   // The column of the first row's first word, which may say what rows are.
@@ -302,6 +320,7 @@ class CsvTableReader : public LineReader {
     separator_ = separator;
     header_ = line;
     no_row_ = true;
+    place_.clear();
     in_text_ = line.starts_with('|');
     held_.clear();
   }
@@ -330,10 +349,11 @@ class CsvTableReader : public LineReader {
   std::string above_;           // the line before that is no row
   char separator_above_ = ',';  // of its cells
   std::string header_;
-  std::string pointed_;     // the row, its numbers with points
-  bool no_row_ = false;   // behind the header so far
-  bool in_text_ = false;    // bars stand around the table, as in Markdown
-  FactList held_;           // of its first rows
+  std::string pointed_;        // the row, its numbers with points
+  bool no_row_ = false;        // behind the header so far
+  std::vector<double> place_;  // of the newest row (PlaceOfRow)
+  bool in_text_ = false;       // bars stand around the table, as in Markdown
+  FactList held_;              // of its first rows
   char separator_ = ',';
 };
 

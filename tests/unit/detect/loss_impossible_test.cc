@@ -216,13 +216,13 @@ TEST(LossImpossible, WhatTheRunSaysLaterCounts) {
 }
 
 // Minus a cosine, of outputs that are all the same.
-TEST(LossImpossible, ALossAtMinusOneIsAWarning) {
+TEST(LossImpossible, ALossAtMinusOneIsANote) {
   Feed feed;
   for (int i = 0; i < 5; ++i) feed.Step({.loss = -0.6 - 0.09 * i});
   feed.Steps({.loss = -0.9995}, 15);
   EXPECT_EQ(feed.worst, Severity::kNone);
   feed.Step({.loss = -0.9995});
-  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.now, Severity::kInfo);
   EXPECT_EQ(feed.Described().opened_step, 6);
   ExpectWords(feed.Described().sentence);
   Feed learned;

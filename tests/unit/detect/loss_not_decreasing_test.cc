@@ -356,33 +356,25 @@ TEST(LossNotDecreasing, ResumedIdleAndShortRunsAreNotAsked) {
   EXPECT_EQ(log.worst, Severity::kNone);
 }
 
-TEST(LossNotDecreasing, ALossOf0WithoutAGradientFromTheFirstOnIsCritical) {
-  const Update none = {.loss = 1e-8, .grad_norm = 3e-9, .learning_rate = 1e-5};
+TEST(LossNotDecreasing, ALossOf0WithNextToNoGradientIsAWarning) {
   StepFeed<LossNotDecreasing> f(NoScaler());
-  EXPECT_EQ(f.Steps(none, 31), Severity::kWarning);
-  EXPECT_EQ(f.Step(none), Severity::kCritical);
-  ExpectWords(f.Described().sentence);
-  StepFeed<LossNotDecreasing> policy(NoScaler());
-  policy.run.settings["score_best"] = "0 0";
-  EXPECT_EQ(policy.Steps(none, 100), Severity::kWarning) << "no reward yet";
+  EXPECT_EQ(f.Steps({.loss = 0, .grad_norm = 3e-9, .learning_rate = 1e-5}, 40),
+            Severity::kWarning);
   StepFeed<LossNotDecreasing> moves(NoScaler());
   EXPECT_EQ(
       moves.Steps({.loss = 0, .grad_norm = 0.1, .learning_rate = 1e-5}, 99),
       Severity::kNone);
-  StepFeed<LossNotDecreasing> bare(NoScaler());
-  bare.Steps({.loss = 0}, 40);
-  EXPECT_EQ(bare.End(), Severity::kWarning);
 }
 
 // Above where it began, and below what loss_spike calls a rise.
-TEST(LossNotDecreasing, WhatRisesByAFifthAndStaysIsAWarning) {
+TEST(LossNotDecreasing, WhatRisesByAFifthAndStaysIsANote) {
   StepFeed<LossNotDecreasing> f(NoScaler());
   Noise noise;
   for (int i = 0; i < 3000; ++i) {
     const double level = 3.02 + 0.6 * std::min(1.0, i / 300.0);
     f.Step({.loss = level * noise.Factor(0.01)});
   }
-  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.now, Severity::kInfo);
   ExpectWords(f.Described().sentence);
 }
 

@@ -120,11 +120,6 @@ TEST(StepPlaces, ABatchMayBeADictsKeyBesideTheEpoch) {
   EXPECT_EQ(ToldFacts("hf_trainer", lines), "") << "it counts no batches";
 }
 
-TEST(StepPlaces, WhatIsOfTheRunMayBeAStep) {
-  EXPECT_EQ(Told("runtime.step=50, runtime.steptime=0.5, loss=2.5"),
-            "step=50 loss=2.5\n");
-}
-
 TEST(StepPlaces, BeforeTheFirstStepThereIsNoLoss) {
   EXPECT_EQ(Told("Epoch 0 | Steps: 0 | Loss: 0.000000\n"
                  "Epoch 0 | Steps: 9 | Loss: 2.5\n"

@@ -367,7 +367,7 @@ constexpr SampleLines kLines[] = {
      "step: 30, reward: nan\nreward: 3.5\n"
      "step: 36, reward: 3.5, loss: 0.5\nstep: 48, reward: 4.5",
      "step=12 loss=-12.5 of_rewards of_objective guessed\n"
-     "step=24 loss=2.5 of_rewards of_objective guessed\nscored: 3.5\n"
+     "step=24 loss=2.5 of_rewards of_objective guessed\n"
      "step=36 loss=0.5 of_rewards\nscored: 4.5 step=48"},
     {"an error of which the loss is made, and a perplexity of something else",
      "100 iterations\nrecon_error: 0.5\nperplexity: 48.5\n\n"
