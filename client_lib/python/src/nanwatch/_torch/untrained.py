@@ -6,8 +6,8 @@ they are, their gradients do not, and what is trained moves."""
 
 from __future__ import annotations
 
+import collections
 import functools
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from nanwatch._checks import Checks
 from nanwatch._torch.modules import inner, own_path
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parameters import Parameters
+from nanwatch._torch.part_names import part_of, shortened
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import local
 from nanwatch._update_faults import (
@@ -81,6 +82,10 @@ class Untrained:
         self._updates = 0  # of it
         self._before: _Copies | None = None
         self._unreached: set[int] | None = None  # ids; None: nobody looked
+        # As of the last look: what stands beside frozen weights, of which
+        # tensors, and what these parameters are called together.
+        self._meant: tuple[list[int], set[int]] = ([], set())
+        self._part: tuple[list[str], str] = ([], "")
         # What is known as of the last look.
         self.fault = NONE
         self.of = ""
@@ -130,7 +135,7 @@ class Untrained:
         if not is_left_alone:
             self.fault = NONE
             return
-        self.fault, self.of = fault, of
+        self.fault, self.of = fault, shortened(of)
         if fault not in (HELD_BACK, NOT_REACHED):
             why = (
                 "no optimizer that watch() was given holds it"
@@ -156,19 +161,40 @@ class Untrained:
         rest = [each for each in named if id(each[1]) not in called]
         not_held = [each for each in rest if id(each[1]) not in idle]
         if not not_held:
-            return _found(NEVER_CALLED, rest) if rest else self._not_reached()
-        behind = [
-            (name, p)
-            for name, p in named[trained[-1] + 1 :]
-            if id(p) not in idle
-        ]
+            if rest:
+                return self._found(NEVER_CALLED, rest)
+            return self._not_reached()
         if self._holds_replaced():
-            return _found(NOT_HELD, not_held)
+            return self._found(NOT_HELD, not_held)
         # To train a head alone is usual, and to do so behind one that is not
         # trained is not, unless that is most of the model.
-        if behind and len(not_held) <= _LARGE * len(named):
-            return _found(NOT_HELD, behind)
-        return _found(HELD_BACK, not_held)
+        meant = self._beside_frozen(not_held)
+        if len(not_held) <= _LARGE * len(named):
+            behind = set(map(id, (p for _, p in named[trained[-1] + 1 :])))
+            meant |= behind
+        found = [each for each in not_held if id(each[1]) in meant]
+        if found:
+            return self._found(NOT_HELD, found)
+        return self._found(HELD_BACK, not_held)
+
+    def _beside_frozen(self, named: list[_Named]) -> set[int]:
+        """Ids of those that stand in a module most of which is frozen: what is
+        not, as an adapter, was left to be trained."""
+        ids = [id(p) for _, p in named]
+        if self._meant[0] == ids:
+            return set(self._meant[1])
+        frozen: collections.Counter[str] = collections.Counter()
+        free: collections.Counter[str] = collections.Counter()
+        for name, p in self._named():
+            for module in _modules_of(name):
+                (free if p.requires_grad else frozen)[module] += p.numel()
+        meant = {
+            id(p)
+            for name, p in named
+            if any(frozen[m] > free[m] for m in _modules_of(name))
+        }
+        self._meant = ids, meant
+        return set(meant)
 
     def _not_reached(self) -> _Found | None:
         """What the optimizer that is called holds, and what had no gradient at
@@ -178,7 +204,14 @@ class Untrained:
             held &= self._unreached
         named = self._named(lambda p: id(p) in held and _lacks_gradient(p))
         self._unreached = {id(p) for _, p in named}
-        return _found(NOT_REACHED, named) if named else None
+        return self._found(NOT_REACHED, named) if named else None
+
+    def _found(self, fault: int, named: list[_Named]) -> _Found:
+        names = [name for name, _ in named]
+        if self._part[0] != names:
+            others = {name for name, _ in self._named()}.difference(names)
+            self._part = names, part_of(names, others)
+        return _Found(fault, self._part[1], [p for _, p in named])
 
     def _with_gradients(self) -> list[_Named]:
         """The model's tensors that have one, in the order in which it uses
@@ -189,7 +222,9 @@ class Untrained:
             named.sort(key=lambda each: order[id(each[1])])
         return named
 
-    def _named(self, which: Callable[[Any], bool]) -> list[_Named]:
+    def _named(
+        self, which: Callable[[Any], bool] = lambda p: True
+    ) -> list[_Named]:
         listed = inner(self._model).named_parameters()
         return [(own_path(name), p) for name, p in listed if which(p)]
 
@@ -203,22 +238,10 @@ class Untrained:
         )
 
 
-def _found(fault: int, named: list[_Named]) -> _Found:
-    of = part_of([name for name, _ in named])
-    return _Found(fault, of, [p for _, p in named])
-
-
-def part_of(names: Sequence[str]) -> str:
-    """What parameters of these names are called together."""
-    modules = list(
-        dict.fromkeys(name.rpartition(".")[0] or name for name in names)
-    )
-    if len(modules) == 1:
-        return modules[0]
-    common = os.path.commonprefix([module.split(".") for module in modules])
-    if common:
-        return ".".join(common)
-    return f"{modules[0]} and {len(modules) - 1} more"
+def _modules_of(name: str) -> list[str]:
+    """That it stands in, from the smallest to the model, which is ""."""
+    parts = name.split(".")
+    return [".".join(parts[:i]) for i in range(len(parts) - 1, -1, -1)]
 
 
 def _has_gradient(parameter: Any) -> bool:
