@@ -1,8 +1,10 @@
 """A part of the model that is not trained: it gets gradients and no optimizer
 updates it (made after its optimizer, or left out when that was made, or held by
 one whose step() never comes), or an optimizer holds it and no backward pass
-reaches it. A few of its tensors, from some updates to the next: they stay as
-they are, their gradients do not, and what is trained moves."""
+reaches it. Or all of the model stays as it is, and what the optimizer holds are
+copies that nobody brings back. A few of its tensors, from some updates to the
+next: they stay as they are, their gradients do not, and what is trained
+moves."""
 
 from __future__ import annotations
 
@@ -27,6 +29,7 @@ from nanwatch._update_faults import (
     NONE,
     NOT_HELD,
     NOT_REACHED,
+    OTHER_WEIGHTS,
 )
 
 # Updates of one optimizer at which it looks: these, and one in so many.
@@ -39,6 +42,12 @@ _SOME = 4  # tensors that stand for all
 _ELEMENTS = 512  # of each
 # Of the model's tensors: a part that is larger was trained before.
 _LARGE = 2 / 3
+
+# Whom no optimizer updates, and why.
+_WHY = {
+    NOT_HELD: "no optimizer that watch() was given holds it",
+    NEVER_CALLED: "step() of the optimizer that holds it is never called",
+}
 
 # What is to be read of an update, and who is told whether it was another
 # number than 0.
@@ -128,7 +137,8 @@ class Untrained:
             if before is None or before.ids != now.ids or patient:
                 self.fault = NONE
                 return None
-            place = readout.add([_is_left_alone(before, now)])
+            copies = found.fault == OTHER_WEIGHTS
+            place = readout.add([_is_left_alone(before, now, copies)])
         return place, functools.partial(self._learn, found.fault, found.of)
 
     def _learn(self, fault: int, of: str, is_left_alone: bool) -> None:
@@ -136,15 +146,10 @@ class Untrained:
             self.fault = NONE
             return
         self.fault, self.of = fault, shortened(of)
-        if fault not in (HELD_BACK, NOT_REACHED):
-            why = (
-                "no optimizer that watch() was given holds it"
-                if fault == NOT_HELD
-                else "step() of the optimizer that holds it is never called"
-            )
+        if fault in _WHY:
             self._checks.refuse(
                 "untrained",
-                f"{of} gets gradients, and {why}: it stays as it is",
+                f"{of} gets gradients, and {_WHY[fault]}: it stays as it is",
             )
 
     def _find(self) -> _Found | None:
@@ -157,7 +162,8 @@ class Untrained:
         named = self._with_gradients()
         trained = [i for i, (_, p) in enumerate(named) if id(p) in called]
         if not trained:  # it holds copies, or others update all
-            return None
+            tensors = [p for _, p in named]
+            return _Found(OTHER_WEIGHTS, "", tensors) if tensors else None
         rest = [each for each in named if id(each[1]) not in called]
         not_held = [each for each in rest if id(each[1]) not in idle]
         if not not_held:
@@ -222,6 +228,11 @@ class Untrained:
             named.sort(key=lambda each: order[id(each[1])])
         return named
 
+    def known(self) -> set[int]:
+        """Ids of the model's parameters, and of what its optimizers hold."""
+        held = {id(p) for each in self._followed for p in each.tensors()}
+        return held | {id(p) for _, p in self._named()}
+
     def _named(
         self, which: Callable[[Any], bool] = lambda p: True
     ) -> list[_Named]:
@@ -272,20 +283,30 @@ def _sample(tensor: Any) -> Any:
     return local(tensor.detach()).reshape(-1)[:_ELEMENTS].clone()
 
 
-def _is_left_alone(before: _Copies, now: _Copies) -> Any:
-    """A number, other than 0 if it is so."""
+def _is_left_alone(before: _Copies, now: _Copies, copies: bool) -> Any:
+    """A number, other than 0 if it is so. `copies`: what is trained is to come
+    back into it; most of that has moved by what its format can hold."""
     device = now.weights[0].device
-
-    def moved(old: list[Any], new: list[Any]) -> Any:
-        counts = [
-            torch.ones((), device=device)
-            if a.shape != b.shape
-            else (a != b).sum().to(device).float()
-            for a, b in zip(old, new)
-        ]
-        return sum(counts, torch.zeros((), device=device))
-
-    still = moved(before.weights, now.weights) == 0
-    alive = not now.gradients or moved(before.gradients, now.gradients) != 0
-    trains = moved(before.trained, now.trained) != 0
+    still = _moved(before.weights, now.weights, device) == 0
+    moved = _moved(before.gradients, now.gradients, device)
+    alive = not now.gradients or moved != 0
+    if copies:
+        dtype = now.weights[0].dtype
+        old, new = (
+            [each.to(dtype) for each in look.trained] for look in (before, now)
+        )
+        trains = _moved(old, new, device) * 2 > sum(t.numel() for t in new)
+    else:
+        trains = _moved(before.trained, now.trained, device) != 0
     return (still & alive & trains).float()
+
+
+def _moved(old: list[Any], new: list[Any], device: Any) -> Any:
+    """How many elements."""
+    counts = [
+        torch.ones((), device=device)
+        if a.shape != b.shape
+        else (a != b).sum().to(device).float()
+        for a, b in zip(old, new)
+    ]
+    return sum(counts, torch.zeros((), device=device))
