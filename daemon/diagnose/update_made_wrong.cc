@@ -31,13 +31,14 @@ constexpr OfFault kFaults[] = {
      "Call optimizer.zero_grad() before loss.backward() or after "
      "optimizer.step(), not between them."},
     {UpdateFault::kNoRate, kNothingLearned,
-     "See where the learning rate is set: a schedule that has run out, or "
-     "counts from another step after a resume, or a rate of 0 in the "
-     "configuration."},
+     "See where the learning rate is set: a schedule that has run out, is "
+     "stepped at each batch and counts epochs, or counts from another step "
+     "after a resume, or a rate of 0 in the configuration."},
     {UpdateFault::kOtherWeights, kNothingLearned,
      "Make the optimizer of the parameters of the model that is trained, after "
      "the last thing that replaces them (a copy, to(), a wrapper, a loaded "
-     "checkpoint)."},
+     "checkpoint), and watch that model. Where the optimizer holds copies, as "
+     "fp32 masters: copy them into the model after each step."},
     {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
      "Call optimizer.step() after loss.backward(). Where it is called: see "
      "whether that is the optimizer which nanwatch was given."},
