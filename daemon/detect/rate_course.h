@@ -1,8 +1,8 @@
 // RateCourse: what a learning rate does that levels must know. It goes back up
 // to where it was, and begins another cycle, of cosines with warm restarts,
 // say: norms and losses leave the levels that they had at its end, and nothing
-// is wrong with that. Or it is 0 from some record on, or so low that it moves no
-// weight: nothing is learned. It warms up, or comes down to next to nothing
+// is wrong with that. Or it is 0 from some record on, or so low that it moves
+// no weight: nothing is learned. It warms up, or comes down to next to nothing
 // beside its highest.
 
 #ifndef NANWATCH_DETECT_RATE_COURSE_H_
@@ -53,7 +53,7 @@ class RateCourse {
   // Returns how many records in a row, the newest among them, have a rate that
   // changes nothing: of 0 that no rounding hides (it moved by far less before),
   // or so far below the highest that an update is lost in the rounding of the
-  // weights, of which no update was larger than they are. Saturates.
+  // weights, since none is larger than the weights are. Saturates.
   int32_t idle() const { return idle_; }
   // It grows by the same share from record to record, as it does where somebody
   // looks for the rate at which a training breaks.
@@ -84,7 +84,7 @@ class RateCourse {
   static constexpr float kHeld = 1.1f;     // times the highest of those; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
   static constexpr float kFine = 0.05f;    // of the highest of those; ours
-  static constexpr float kMoves = 0x1p-24f;  // of a number; fp32's rounding
+  static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding
   static constexpr int32_t kMost = 1 << 20;
 
   LastDigit digit_;

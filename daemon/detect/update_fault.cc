@@ -58,6 +58,9 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kClimbing:
       return "Each update makes predictions worse: what it minimises is the "
              "negative of a cross-entropy";
+    case UpdateFault::kNotScaled:
+      return "The scaler divides gradients by the loss scale, of a loss that "
+             "was never multiplied by it: updates are that much smaller";
     case UpdateFault::kClippedScaled:  // clipped_before_unscaling says it
     case UpdateFault::kNone:
       break;
@@ -93,12 +96,15 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "At hold updates in a row (hold_zero where all gradients are exactly 0) "
     "the client saw the same: no backward pass, gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
-    "weights or is not called, gradients that are never unscaled, the negative "
+    "weights or is not called, gradients that are never unscaled, or are of a "
+    "loss "
+    "that was never scaled, the negative "
     "of a cross-entropy as the loss, a part of "
     "the model that gets gradients and that no optimizer updates. Such a part "
     "that stands before what is trained is for information: to train a head "
     "alone may be meant; but not where it stands in a module most of which is "
-    "frozen, as an adapter. So is a part that an optimizer holds and that never "
+    "frozen, as an adapter. So is a part that an optimizer holds and that "
+    "never "
     "gets a gradient: forward() may leave it out. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
@@ -164,8 +170,8 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
       if (fades && meant) trigger = Severity::kNone;
     }
   }
-  const bool learns = fault == UpdateFault::kNoRate && !seen && !ever_fine_ &&
-                      Learns(c);
+  const bool learns =
+      fault == UpdateFault::kNoRate && !seen && !ever_fine_ && Learns(c);
   if (learns && trigger != Severity::kNone) {
     trigger = episode_.severity() > Severity::kInfo ? Severity::kNone
                                                     : Severity::kInfo;

@@ -45,13 +45,16 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kAllZero, kNothingLearned,
      "Find what cuts the gradient off: a mask that hides everything, labels "
      "that are all ignored, activations that are dead or saturated, a loss "
-     "scale that is 0."},
+     "scale that is 0, fp16 without one, in which small gradients are lost."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
      "gradients are meant to be accumulated, clear them after the step."},
     {UpdateFault::kNotUnscaled, kTooLarge,
      "Call scaler.step(optimizer) and scaler.update() in place of "
      "optimizer.step(), or no scaler.scale() at all."},
+    {UpdateFault::kNotScaled, kNothingLearned,
+     "Call backward() of what scaler.scale(loss) returns: "
+     "scaler.scale(loss).backward()."},
     {UpdateFault::kNotHeld, kNothingLearned,
      "Make the optimizer after the last change of the model, of all its "
      "parameters (optimizer.add_param_group adds some later). What is not to "

@@ -28,7 +28,7 @@ def train(daemon, name, kind, schedule):
 
 
 @pytest.mark.parametrize("kind", ["SGD", "AdamW"])
-@pytest.mark.parametrize("factor,step", [(0.1, 8), (0.5, 25), (0.8, 75)])
+@pytest.mark.parametrize("factor,step", [(0.1, 8), (0.5, 24), (0.8, 75)])
 def test_a_schedule_of_epochs_that_each_batch_steps(
         daemon, name, kind, factor, step):
     it = train(daemon, name, kind,

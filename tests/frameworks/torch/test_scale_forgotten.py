@@ -1,16 +1,15 @@
 """backward() of a loss that the scaler did not multiply: scaler.step() divides
-its gradients all the same. It is said once; of what looks like it, nothing."""
+its gradients all the same. Of what looks like it nothing is said."""
 
 import pytest
 import torch
 from made_wrong import batches, net
+from verdicts import Verdict
 
 import nanwatch
 
-SAYS = "no loss that scaler.scale() gave went backward"
 
-
-def train(daemon, name, caplog, goes_backward):
+def train(daemon, name, goes_backward):
     """`goes_backward` is given scaler, loss and the number of the step; returns
     whether an update follows."""
     model = net()
@@ -26,19 +25,19 @@ def train(daemon, name, caplog, goes_backward):
                 optimizer.zero_grad()
             watch.step(loss)
         assert watch.flush(20)
-        bad = watch.run.stats.bad_input
-    return bad, [r.getMessage() for r in caplog.records]
+    return Verdict(daemon, name)
 
 
-def test_what_the_scaler_gave_is_for_the_log_alone(
-        daemon, name, caplog, device):
+def test_what_the_scaler_gave_is_for_the_log_alone(daemon, name, device):
     def goes_backward(scaler, loss, i):
         scaler.scale(loss)
         loss.backward()
         return True
 
-    bad, said = train(daemon, name, caplog, goes_backward)
-    assert bad > 0 and sum(SAYS in line for line in said) == 1, said
+    it = train(daemon, name, goes_backward)
+    assert it.worst == "warning" and it.cause == "update_made_wrong", it
+    assert "a loss that was never multiplied by it" in it.headline, it
+    assert it.step == 0 and it.causes[0]["actions"], it
 
 
 def scaled(scaler, loss, i):
@@ -71,6 +70,6 @@ def by_hand(scaler, loss, i):
 
 @pytest.mark.parametrize(
     "goes_backward", [scaled, accumulated, of_a_list, of_a_part, by_hand])
-def test_what_is_right(daemon, name, caplog, goes_backward, device):
-    bad, said = train(daemon, name, caplog, goes_backward)
-    assert bad == 0 and not any(SAYS in line for line in said), said
+def test_what_is_right(daemon, name, goes_backward, device):
+    it = train(daemon, name, goes_backward)
+    assert it.cause != "update_made_wrong", it

@@ -102,10 +102,10 @@ TEST(UpdateFault, ARateThatFadesMovesNothing) {
   StepFeed<UpdateFaultRule> feed;
   for (int i = 0; i < 200; ++i) {
     feed.Step({.loss = 2, .learning_rate = 1e-3 * std::pow(0.5, i)});
-    EXPECT_EQ(feed.worst, i < 56 ? Severity::kNone : Severity::kWarning) << i;
+    EXPECT_EQ(feed.worst, i < 55 ? Severity::kNone : Severity::kWarning) << i;
   }
   EXPECT_EQ(feed.now, Severity::kWarning);
-  EXPECT_EQ(feed.Described().opened_step, 26);  // 2^-25 of the highest
+  EXPECT_EQ(feed.Described().opened_step, 25);  // 2^-24 of the highest
   ExpectWords(feed.Described().sentence);
 }
 

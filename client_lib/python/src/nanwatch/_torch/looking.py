@@ -146,6 +146,8 @@ class Looks:
             update.fault = _update_faults.NO_RATE
         elif is_scaled and followed.clearing.are_as_made():
             update.fault = _update_faults.NOT_UNSCALED
+        elif update.scale is not None and followed.backwards.lack_scale():
+            update.fault = _update_faults.NOT_SCALED
         elif not_cleared:
             update.fault = not_cleared
             if if_not_0 is not None:

@@ -289,13 +289,6 @@ class Teller:
         if update.again is not None and norm is not None and scale:
             got = total(readout.mixed(update.again))
             told["applied_grad_norm"] = got
-            if norm > 0.0 and update.of.backwards.lack_scale():
-                self._run._checks.refuse(
-                    "scaling",
-                    "scaler.step() divides gradients by the loss scale, and no "
-                    "loss that scaler.scale() gave went backward: call "
-                    "scaler.scale(loss).backward()",
-                )
             self._compare(got, norm, scale)
         if update.underflow is not None and not bad:
             counts = readout.numbers(update.underflow)
