@@ -336,6 +336,7 @@ struct AlignedStep {
   OfRanks norm;            // gradient norms > 0
   double norm_second = 0;  // the largest norm but one
   OfRanks loss;
+  RangeOfRanks<double> rate;  // learning rates
   // Ranks with a gradient norm or a loss, and those where one of them is not
   // finite; the lowest of these.
   int32_t judged_finite = 0;

@@ -1,8 +1,9 @@
 // RateCourse: what a learning rate does that levels must know. It goes back up
 // to where it was, and begins another cycle, of cosines with warm restarts,
 // say: norms and losses leave the levels that they had at its end, and nothing
-// is wrong with that. Or it is 0 from some record on: nothing is learned. It
-// warms up, or comes down to next to nothing beside its highest.
+// is wrong with that. Or it is 0 from some record on, or so low that it moves
+// no weight: nothing is learned. It warms up, or comes down to next to nothing
+// beside its highest.
 
 #ifndef NANWATCH_DETECT_RATE_COURSE_H_
 #define NANWATCH_DETECT_RATE_COURSE_H_
@@ -30,10 +31,10 @@ class RateCourse {
       highest_ = std::max(highest_, rate);
     }
     NoteGrowth(rate);
-    if (rate != 0) {
-      digit_.Note(rate);
+    if (rate != 0) digit_.Note(rate);
+    if (rate != 0 && !(rate > 0 && rate < kMoves * highest_)) {
       idle_ = 0;
-    } else if (exact || digit_.worth() <= kFine * held_) {
+    } else if (rate != 0 || exact || digit_.worth() <= kFine * held_) {
       idle_ = std::min(idle_ + 1, kMost);
     }
     restarts_ = rate_ > 0 && rate >= kJump * rate_ && rate <= kHeld * held_;
@@ -46,10 +47,13 @@ class RateCourse {
   // The rate of the newest record is above all before.
   bool rises() const { return rises_; }
   float highest() const { return highest_; }  // so far; 0: none
+  float newest() const { return newest_; }
   // The newest rate is so low beside the highest that little need change.
   bool is_low() const { return !(newest_ > 0 && newest_ >= kLow * highest_); }
-  // Returns how many records in a row, the newest among them, have a rate of 0
-  // that no rounding hides: it moved by far less before. Saturates.
+  // Returns how many records in a row, the newest among them, have a rate that
+  // changes nothing: of 0 that no rounding hides (it moved by far less before),
+  // or so far below the highest that an update is lost in the rounding of the
+  // weights, since none is larger than the weights are. Saturates.
   int32_t idle() const { return idle_; }
   // It grows by the same share from record to record, as it does where somebody
   // looks for the rate at which a training breaks.
@@ -80,6 +84,7 @@ class RateCourse {
   static constexpr float kHeld = 1.1f;     // times the highest of those; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
   static constexpr float kFine = 0.05f;    // of the highest of those; ours
+  static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding
   static constexpr int32_t kMost = 1 << 20;
 
   LastDigit digit_;

@@ -19,6 +19,9 @@ constexpr ThresholdSpec kThresholds[] = {
     {"clear_after", 10, 1, 100000, "steps", "ours"},
 };
 
+// Steps: clients look at a quarter of the weights in each; ours.
+constexpr int64_t kSoon = 8;
+
 }  // namespace
 
 constinit const RuleSpec ReplicaDivergence::kSpec = {
@@ -32,7 +35,8 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
     "norms that agree within `agree` at `learn` steps differ by more than "
     "`differ` at `hold` steps in a row. Ranks without a value are not "
     "compared. Digests that were made for it name the tensor that alone "
-    "differed at first.",
+    "differed at first. Learning rates of the ranks that part with "
+    "them are said first.",
     "Equal for `clear_after` steps.",
     kThresholds,
     "Digests that were never equal are a warning: BatchNorm's statistics "
@@ -47,14 +51,19 @@ constinit const RuleSpec ReplicaDivergence::kSpec = {
 Severity ReplicaDivergence::JudgeDigests(const AlignedContext& c,
                                          Thresholds t) {
   const AlignedStep& s = c.step;
+  const bool begins = unequal_ == 0 && !(episode_.open() && by_digest_);
+  if (begins && s.rate.min != s.rate.max) {
+    rates_ = {s.rate.min, s.rate.max, s.step};
+  }
   if (s.digest.min == s.digest.max) {
     equal_once_ = true;
     unequal_ = 0;
     equal_step_ = s.step;
     return Severity::kNone;
   }
-  if (unequal_ == 0 && !(episode_.open() && by_digest_)) {
+  if (begins) {
     op_.Set(c.differing_op);
+    if (s.step - rates_.step > kSoon) rates_ = {};
   }
   if (unequal_ == 0 && !equal_once_) equal_step_ = s.step - 1;
   unequal_ = std::min(unequal_ + 1, 1 << 20);
@@ -98,8 +107,7 @@ Severity ReplicaDivergence::JudgeNorms(const AlignedStep& s, Thresholds t) {
   if (apart <= t[kDiffer] * s.norm.max) return Severity::kNone;
   if (++differing_ < t[kHold]) return Severity::kNone;
   by_digest_ = false;
-  norm_min_ = s.norm.min;
-  norm_max_ = s.norm.max;
+  norms_ = {s.norm.min, s.norm.max, s.step};
   lower_rank_ = s.norm.min_rank;
   higher_rank_ = s.norm.max_rank;
   odd_rank_ = -1;
@@ -131,10 +139,10 @@ void ReplicaDivergence::Describe(Finding* finding) const {
   if (!by_digest_) {
     finding->sentence = Sentence(
         "The gradient norms of replicas were equal and are not any more: ",
-        norm_min_, " on rank ", lower_rank_, ", ", norm_max_, " on rank ",
-        higher_rank_, ".");
-    finding->numbers = {{"norm_min", norm_min_, ""},
-                        {"norm_max", norm_max_, ""}};
+        norms_.lowest, " on rank ", lower_rank_, ", ", norms_.highest,
+        " on rank ", higher_rank_, ".");
+    finding->numbers = {{"norm_min", norms_.lowest, ""},
+                        {"norm_max", norms_.highest, ""}};
     return;
   }
   finding->numbers = {{"digests", static_cast<double>(digests_), "ranks"},
@@ -142,22 +150,29 @@ void ReplicaDivergence::Describe(Finding* finding) const {
   if (!equal_once_) finding->numbers.push_back({"never_equal", 1, ""});
   if (apart_ && odd_rank_ < 0) {
     finding->sentence = Sentence(
-        "The ranks do not exchange gradients: their norms differ, and so do "
-        "the weights of rank ",
+        "The ranks do not exchange gradients, or not all of them: their norms "
+        "differ, and so do the weights of rank ",
         lower_rank_, " and rank ", higher_rank_,
         equal_once_ ? Sentence(", which were equal last at step ", equal_step_)
                     : std::string(),
-        alike_ ? ". Each trains a model of its own; that they are replicas is "
+        alike_ ? ". Each trains weights of its own; that they are replicas is "
                  "not declared."
-               : ". Each trains a model of its own.");
+               : ". Each trains weights of its own.");
     return;
   }
+  const bool rates_part = rates_.parts();
   finding->sentence =
+      rates_part
+          ? Sentence("The learning rates of ranks part, from ", rates_.lowest,
+                     " to ", rates_.highest, ", and with them the weights: ")
+          : std::string();
+  finding->sentence +=
       odd_rank_ >= 0
-          ? Sentence("The replica of rank ", odd_rank_, " differs from the ",
-                     digests_ - 1, " others, which are equal")
-          : Sentence("The replicas of rank ", lower_rank_, " and rank ",
-                     higher_rank_, " differ");
+          ? Sentence(rates_part ? "the" : "The", " replica of rank ", odd_rank_,
+                     " differs from the ", digests_ - 1,
+                     " others, which are equal")
+          : Sentence(rates_part ? "the" : "The", " replicas of rank ",
+                     lower_rank_, " and rank ", higher_rank_, " differ");
   if (!op_.get().empty()) {
     finding->subject.op = op_.get();
     finding->subject.slot = Slot::kParameter;

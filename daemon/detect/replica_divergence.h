@@ -21,13 +21,20 @@ class ReplicaDivergence {
   void Describe(Finding* finding) const;
 
  private:
+  struct Range {
+    double lowest = 0;
+    double highest = 0;
+    int64_t step = 0;
+    bool parts() const { return lowest != highest; }
+  };
+
   Severity JudgeDigests(const AlignedContext& c, Thresholds t);
   Severity JudgeNorms(const AlignedStep& s, Thresholds t);
 
   Episode episode_;
   OpNameText op_;  // that alone differed at first; empty: not known
-  double norm_min_ = 0;
-  double norm_max_ = 0;
+  Range norms_;
+  Range rates_;             // that parted last
   int64_t equal_step_ = 0;  // the newest before digests differed
   int32_t odd_rank_ = -1;   // -1: no majority to be odd to
   int32_t digests_ = 0;

@@ -58,6 +58,9 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kClimbing:
       return "Each update makes predictions worse: what it minimises is the "
              "negative of a cross-entropy";
+    case UpdateFault::kNotScaled:
+      return "The scaler divides gradients by the loss scale, of a loss that "
+             "was never multiplied by it: updates are that much smaller";
     case UpdateFault::kClippedScaled:  // clipped_before_unscaling says it
     case UpdateFault::kNone:
       break;
@@ -67,11 +70,12 @@ std::string_view WordsOf(UpdateFault fault) {
 
 UpdateFault FaultOf(const StepContext& c) {
   const UpdateFacts* facts = c.record.update;
-  if (facts == nullptr) {
-    return c.rate->idle() > 0 ? UpdateFault::kNoRate : UpdateFault::kNone;
-  }
-  return facts->fault == UpdateFault::kClippedScaled ? UpdateFault::kNone
-                                                     : facts->fault;
+  const UpdateFault seen =
+      facts == nullptr || facts->fault == UpdateFault::kClippedScaled
+          ? UpdateFault::kNone
+          : facts->fault;
+  const bool idle = seen == UpdateFault::kNone && c.rate->idle() > 0;
+  return idle ? UpdateFault::kNoRate : seen;
 }
 
 // The loss comes down: what is printed is not the rate of all that learns.
@@ -92,17 +96,23 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "At hold updates in a row (hold_zero where all gradients are exactly 0) "
     "the client saw the same: no backward pass, gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
-    "weights or is not called, gradients that are never unscaled, the negative "
+    "weights or is not called, gradients that are never unscaled, or are of a "
+    "loss "
+    "that was never scaled, the negative "
     "of a cross-entropy as the loss, a part of "
     "the model that gets gradients and that no optimizer updates. Such a part "
     "that stands before what is trained is for information: to train a head "
-    "alone may be meant. So is a part that an optimizer holds and that never "
+    "alone may be meant; but not where it stands in a module most of which is "
+    "frozen, as an adapter. So is a part that an optimizer holds and that "
+    "never "
     "gets a gradient: forward() may leave it out. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
     "So is one that is printed as 0 for idle_hold updates from the first "
     "record "
-    "on, but where the loss comes down by a fifth.",
+    "on, but where the loss comes down by a fifth; and one that has come down "
+    "to less than the 2^24th of its highest: an update is no larger than its "
+    "weights, and this one is lost in their rounding.",
     "clear_after updates without it.",
     kThresholds,
     "Clients that cannot see this say nothing of it, and nothing is found. A "
@@ -125,6 +135,8 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     since_ = r.step;
   }
   fault_ = fault;
+  // Else it is read from the record alone.
+  const bool seen = r.update != nullptr && r.update->fault == fault;
   Severity trigger = Severity::kNone;
   // A loss of 0 leaves nothing to learn.
   const bool learned = fault == UpdateFault::kAllZero &&
@@ -133,8 +145,11 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
     ever_fine_ = true;
   } else if (!learned) {
     ++held_;
+    if (held_ == 1) {
+      rate_ = fault == UpdateFault::kNoRate ? c.rate->newest() : 0;
+    }
     // A warm-up may print 0 for all of its first interval.
-    const bool printed = fault == UpdateFault::kNoRate && r.update == nullptr;
+    const bool printed = fault == UpdateFault::kNoRate && !seen;
     const double hold = t[fault == UpdateFault::kAllZero ? kHoldZero
                           : printed                      ? kIdleHold
                                                          : kHold];
@@ -150,11 +165,13 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
                          fault == UpdateFault::kNotReached ||
                          (ends && !goes_on);
       trigger = meant ? Severity::kInfo : Severity::kWarning;
+      // Schedules end near 0.
+      const bool fades = rate_ > 0 && c.rate->newest() > 0;
+      if (fades && meant) trigger = Severity::kNone;
     }
   }
-  // One that is read from a record alone.
-  const bool learns = fault == UpdateFault::kNoRate && r.update == nullptr &&
-                      !ever_fine_ && Learns(c);
+  const bool learns =
+      fault == UpdateFault::kNoRate && !seen && !ever_fine_ && Learns(c);
   if (learns && trigger != Severity::kNone) {
     trigger = episode_.severity() > Severity::kInfo ? Severity::kNone
                                                     : Severity::kInfo;
@@ -168,8 +185,13 @@ void UpdateFaultRule::Describe(Finding* finding) const {
   episode_.Describe(finding);
   const std::string_view part =
       of_.get().empty() ? "A part of the model" : of_.get();
-  finding->sentence = Sentence(IsOfPart(said_) ? part : "", WordsOf(said_),
-                               ", for ", told_, " records in a row.");
+  finding->sentence =
+      said_ == UpdateFault::kNoRate && rate_ > 0
+          ? Sentence("The learning rate came down to ", rate_,
+                     ", which moves no weight: updates change nothing, for ",
+                     told_, " records in a row.")
+          : Sentence(IsOfPart(said_) ? part : "", WordsOf(said_), ", for ",
+                     told_, " records in a row.");
   finding->numbers = {{"fault", static_cast<double>(said_), ""},
                       {"updates", static_cast<double>(told_), "updates"}};
 }

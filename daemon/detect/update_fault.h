@@ -1,8 +1,8 @@
 // Rule 62, update_fault: the client saw that updates are made in a way that
 // learns nothing, or not from these gradients: no backward pass, gradients that
 // are cleared before the update or never, an optimizer that holds other
-// weights, that is never called, or whose learning rate is 0; a part of the
-// model that none updates.
+// weights, that is never called, or whose learning rate is 0 or too low to move
+// a weight; a part of the model that none updates.
 
 #ifndef NANWATCH_DETECT_UPDATE_FAULT_H_
 #define NANWATCH_DETECT_UPDATE_FAULT_H_
@@ -32,6 +32,7 @@ class UpdateFaultRule {
   int64_t update_ = 0;  // of the newest record that it saw
   int32_t held_ = 0;    // updates with the same fault
   int32_t told_ = 0;    // of them, when it was said last
+  float rate_ = 0;      // with which they began, where that moves no weight
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
   PartNameText of_{};       // the part of the model that it is said of

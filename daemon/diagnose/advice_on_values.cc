@@ -286,8 +286,9 @@ constexpr Advice kAdvice[] = {
      When::kScaled},
     {Cause::kRankDisagreement, "",
      "Where replicas differ: broadcast the weights of one rank, or {back}; "
-     "look for parameters that no reduction covers (layer norms), other seeds, "
-     "and a faulty device."},
+     "look for parameters that no reduction covers (layer norms), a scheduler "
+     "that each rank steps by its own loss, other seeds, and a faulty "
+     "device."},
     {Cause::kRankDisagreement, "pytorch",
      "With FSDP use ShardedGradScaler; with DDP let every rank call "
      "scaler.step on reduced gradients. Apex: one scaler, not one a process.",

@@ -31,26 +31,30 @@ constexpr OfFault kFaults[] = {
      "Call optimizer.zero_grad() before loss.backward() or after "
      "optimizer.step(), not between them."},
     {UpdateFault::kNoRate, kNothingLearned,
-     "See where the learning rate is set: a schedule that has run out, or "
-     "counts from another step after a resume, or a rate of 0 in the "
-     "configuration."},
+     "See where the learning rate is set: a schedule that has run out, is "
+     "stepped at each batch and counts epochs, or counts from another step "
+     "after a resume, or a rate of 0 in the configuration."},
     {UpdateFault::kOtherWeights, kNothingLearned,
      "Make the optimizer of the parameters of the model that is trained, after "
      "the last thing that replaces them (a copy, to(), a wrapper, a loaded "
-     "checkpoint)."},
+     "checkpoint), and watch that model. Where the optimizer holds copies, as "
+     "fp32 masters: copy them into the model after each step."},
     {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
      "Call optimizer.step() after loss.backward(). Where it is called: see "
      "whether that is the optimizer which nanwatch was given."},
     {UpdateFault::kAllZero, kNothingLearned,
      "Find what cuts the gradient off: a mask that hides everything, labels "
      "that are all ignored, activations that are dead or saturated, a loss "
-     "scale that is 0."},
+     "scale that is 0, fp16 without one, in which small gradients are lost."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
      "gradients are meant to be accumulated, clear them after the step."},
     {UpdateFault::kNotUnscaled, kTooLarge,
      "Call scaler.step(optimizer) and scaler.update() in place of "
      "optimizer.step(), or no scaler.scale() at all."},
+    {UpdateFault::kNotScaled, kNothingLearned,
+     "Call backward() of what scaler.scale(loss) returns: "
+     "scaler.scale(loss).backward()."},
     {UpdateFault::kNotHeld, kNothingLearned,
      "Make the optimizer after the last change of the model, of all its "
      "parameters (optimizer.add_param_group adds some later). What is not to "

@@ -95,6 +95,8 @@ void AlignedRing::NoteReplica(int32_t rank, const StepRecord& record,
     step->norm_second = std::max(step->norm_second, std::min(largest, *norm));
   }
   if (loss && std::isfinite(*loss)) step->loss.Add(rank, *loss);
+  const auto rate = record.get(StepField::kLearningRate);
+  if (rate && std::isfinite(*rate)) step->rate.Add(rank, *rate);
   if (record.replica_digest) step->digest.Add(rank, *record.replica_digest);
 }
 

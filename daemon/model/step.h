@@ -83,8 +83,9 @@ enum class UpdateFault : uint8_t {
   kClippedScaled,  // gradients were clipped before they were unscaled
   kNotReached,     // an optimizer has `of`, and no backward pass reaches it
   kClimbing,       // they minimise the negative of a cross-entropy
+  kNotScaled,      // unscaled gradients of a loss that never had the scale
 };
-inline constexpr int kUpdateFaults = 15;
+inline constexpr int kUpdateFaults = 16;
 // Tells whether `fault` is one of a part of the model: the rest learns.
 constexpr bool IsOfPart(UpdateFault fault) {
   return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||

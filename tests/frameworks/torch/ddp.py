@@ -28,10 +28,10 @@ def wrapped(model, wrapping):
     return fsdp.fully_shard(model, mesh=mesh)
 
 
-def average(model):
-    """Of gradients, as people do it by hand."""
+def average(model, least=0):
+    """Of gradients, as people do it by hand; of those with so many axes."""
     for p in model.parameters():
-        if p.grad is not None:
+        if p.grad is not None and p.ndim >= least:
             torch.distributed.all_reduce(p.grad)
             p.grad /= torch.distributed.get_world_size()
 
@@ -75,6 +75,8 @@ def main(address, run, fault, level="default", wrapping="ddp",
     torch.distributed.barrier()
     if fault == "by hand":
         training.before_update = lambda _: average(plain)
+    elif fault == "biases forgotten":
+        training.before_update = lambda _: average(plain, 2)
     for i in range(100):
         groups = training.optimizer.param_groups
         if fault == "unfreezing" and i % 10 == 9 and 2 * len(groups) < len(
@@ -91,6 +93,8 @@ def main(address, run, fault, level="default", wrapping="ddp",
                 layer = plain.norm if kind == "text" else plain.classifier
                 with torch.no_grad():
                     layer.weight.mul_(1.0 + float(size or 0.05))
+            elif fault == "own rate":
+                groups[0]["lr"] /= 2
             elif fault == "own scaler":
                 training.scaler.update(
                     training.scaler.get_scale() / float(size or 64))

@@ -66,6 +66,20 @@ def test_one_rank_is_not_as_the_other(daemon, name, fault):
     assert it.origin.get("op", "") == wanted[fault], it
 
 
+def test_one_rank_has_a_rate_of_its_own(daemon, name):
+    it = train(daemon, name, "own rate")
+    assert it.worst == "critical" and it.cause == "rank_disagreement", it
+    assert "The learning rates of ranks part" in it.headline, it
+    assert 50 <= it.step <= 55, it
+
+
+def test_biases_that_a_reduction_by_hand_forgets(daemon, name):
+    """Nobody says that the ranks exchange nothing."""
+    it = train(daemon, name, "biases forgotten", "default", "declared")
+    assert it.worst == "critical" and it.cause == "rank_disagreement", it
+    assert "or not all of them" in it.headline, it
+
+
 @pytest.mark.parametrize("fault,wrapping", [
     ("no sync", "ddp"), ("none", "declared")])
 def test_replicas_that_never_exchange_gradients(daemon, name, fault, wrapping):

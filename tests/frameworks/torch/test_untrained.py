@@ -9,7 +9,7 @@ from torch import nn
 from verdicts import Verdict
 
 import nanwatch
-from nanwatch._torch.untrained import part_of
+from nanwatch._torch.part_names import part_of, shortened
 
 STEPS = 200
 
@@ -148,6 +148,84 @@ def test_a_head_that_the_optimizer_gets_later(daemon, name):
     is_no_more_than_a_note(train(daemon, name, model, optimizer, loop))
 
 
+class Adapted(nn.Module):
+    """A layer as LoRA and PEFT make it."""
+
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+        self.A = nn.Parameter(torch.randn(2, base.in_features))
+        self.B = nn.Parameter(torch.zeros(base.out_features, 2))
+
+    def forward(self, x):
+        return self.base(x) + x @ self.A.T @ self.B.T
+
+
+class Stack(nn.Module):
+    """Layers in front of a norm and a head."""
+
+    def __init__(self, wide=16):
+        super().__init__()
+        torch.manual_seed(1)
+        self.table = nn.Parameter(torch.randn(wide, 8))
+        self.h = nn.ModuleList(
+            nn.ModuleDict({"q": nn.Linear(8, 8), "v": nn.Linear(8, 8)})
+            for _ in range(2))
+        self.norm = nn.LayerNorm(8)
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        x = x + self.table[0]
+        for each in self.h:
+            x = x + torch.tanh(each["q"](x)) + each["v"](x)
+        return self.head(self.norm(x))
+
+
+@pytest.mark.parametrize("kind", ["SGD", "AdamW"])
+def test_adapters_that_came_after_the_optimizer(daemon, name, kind, device):
+    """In front of all that is trained, in modules that are frozen."""
+    model = Stack()
+    model.requires_grad_(False)
+    model.norm.requires_grad_(True)
+    optimizer = getattr(torch.optim, kind)(
+        [p for p in model.parameters() if p.requires_grad], lr=1e-3)
+    for each in model.h:
+        each["q"], each["v"] = Adapted(each["q"]), Adapted(each["v"])
+    it = train(daemon, name, model, optimizer, one(model))
+    is_said(it, "h.*.{q,v}.{A,B}", "no optimizer holds it")
+
+
+def test_layers_that_were_thawed_after_the_optimizer(daemon, name):
+    model = Stack()
+    model.requires_grad_(False)
+    model.head.requires_grad_(True)
+    optimizer = torch.optim.AdamW(
+        [p for p in model.parameters() if p.requires_grad], lr=1e-3)
+    model.h[1].requires_grad_(True)["q"].requires_grad_(False)
+    it = train(daemon, name, model, optimizer, one(model))
+    is_said(it, "h.1.v", "no optimizer holds it")
+
+
+@pytest.mark.parametrize("kind", ["SGD", "AdamW"])
+def test_adapters_of_a_frozen_model(daemon, name, kind):
+    model = Stack()
+    model.requires_grad_(False)
+    for each in model.h:
+        each["q"], each["v"] = Adapted(each["q"]), Adapted(each["v"])
+    optimizer = getattr(torch.optim, kind)(
+        [p for p in model.parameters() if p.requires_grad], lr=1e-3)
+    assert train(daemon, name, model, optimizer, one(model)).worst == ""
+
+
+def test_a_head_alone_behind_a_body_with_a_fixed_table(daemon, name):
+    """A table of positions that is never trained says nothing of the rest."""
+    model = Stack()
+    model.table.requires_grad_(False)
+    optimizer = torch.optim.AdamW(model.head.parameters(), lr=1e-3)
+    it = train(daemon, name, model, optimizer, one(model))
+    assert it.worst == "info", it
+
+
 class Cut(Net):
     """Its body is cut off from the loss."""
 
@@ -237,3 +315,10 @@ def test_what_parts_are_called():
     assert part_of(["net.a.weight", "net.b.weight"]) == "net"
     assert part_of(["a.weight", "b.weight", "c.weight"]) == "a and 2 more"
     assert part_of(["scale"]) == "scale"
+    assert part_of(["a.weight"], ["a.bias"]) == "a.weight"
+    layers = [f"h.{i}.{part}.weight" for i in range(3) for part in "qv"]
+    assert part_of(layers[::2], layers[1::2]) == "h.*.q"
+    assert part_of(layers[2:], layers[:2]) == "h.{1,2}.{q,v}"
+    assert part_of(layers[1:], layers[:1]) == "h"  # no pattern holds for all
+    assert shortened("model." + "h.{1,2}.attn.{q,v}.{A,B}") == (
+        "{1,2}.attn.{q,v}.{A,B}")

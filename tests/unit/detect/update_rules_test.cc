@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -93,6 +94,33 @@ TEST(UpdateFault, ARateOf0InRecordsIsOneToo) {
     feed.Steps({.loss = 2, .learning_rate = 0.0}, 32);
     EXPECT_EQ(feed.now, fine ? Severity::kWarning : Severity::kNone);
   }
+}
+
+// As of a schedule of epochs that is stepped at each batch: it is told from the
+// update on that its rate moves no weight, long before it is 0.
+TEST(UpdateFault, ARateThatFadesMovesNothing) {
+  StepFeed<UpdateFaultRule> feed;
+  for (int i = 0; i < 200; ++i) {
+    feed.Step({.loss = 2, .learning_rate = 1e-3 * std::pow(0.5, i)});
+    EXPECT_EQ(feed.worst, i < 55 ? Severity::kNone : Severity::kWarning) << i;
+  }
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 25);  // 2^-24 of the highest
+  ExpectWords(feed.Described().sentence);
+}
+
+TEST(UpdateFault, SchedulesEndNear0) {
+  StepFeed<UpdateFaultRule> cosine;
+  for (int i = 0; i <= 20000; ++i) {
+    const double part = std::cos(i * 3.14159265358979 / 20000) / 2 + 0.5;
+    cosine.Step({.loss = 2, .learning_rate = 1e-8 + 1e-3 * part});
+  }
+  EXPECT_EQ(cosine.worst, Severity::kNone);
+  StepFeed<UpdateFaultRule> last;
+  for (int i = 0; i < 400; ++i) {
+    last.Step({.loss = 2, .learning_rate = i < 320 ? 1e-3 : 1e-12});
+  }
+  EXPECT_EQ(last.worst, Severity::kNone) << "a fifth of all updates";
 }
 
 // From the first record on, where no digits hide another one.

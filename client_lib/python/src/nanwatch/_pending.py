@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import threading
+import time
+import weakref
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from nanwatch._run import Run
+
 _MOST = 64
+# Of the second that a signal's handler has, for what is on its way.
+_SOON = 0.5
 
 
 class Entry(Protocol):
@@ -30,6 +38,12 @@ class Pending(Generic[E]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def end_with(self, run: Run, settle: Callable[[], None]) -> None:
+        """However the run ends: `settle` is called before it is flushed or
+        closed, and before a signal ends it what comes soon is told."""
+        run.before_settling(weakref.WeakMethod(settle))
+        run.before_turns(weakref.WeakMethod(self._tell_in_handler))
+
     def add(self, entry: E) -> None:
         self._entries.append(entry)
         self.tell()
@@ -48,3 +62,15 @@ class Pending(Generic[E]):
                 self.tell(wait=True)
             except Exception as error:
                 failed(error)
+
+    def _tell_in_handler(self) -> None:
+        """By a signal's handler, whose process ends: what comes soon. The
+        sender calls it in its turns, too, which are nothing to these."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        until = time.monotonic() + _SOON
+        while self._entries and time.monotonic() < until:
+            with contextlib.suppress(Exception):  # the others are told
+                self.tell()
+            if self._entries:
+                time.sleep(0.001)

@@ -27,7 +27,7 @@ class Ends(Protocol):
         does, if not in order."""
 
     def end_by_signal(self, end: ProgramEnd) -> None:
-        """The same, with what is at hand: nothing may take time."""
+        """The same, with what is at hand or comes soon."""
 
     def go_silent(self) -> None: ...
 

@@ -44,7 +44,7 @@ class RunEnds(RunOps):
     def before_turns(self, reference: Told) -> None:
         """Not for trainings: what the sender's thread calls before it takes
         what waits for it, each 0.2 s, and a signal's handler before the end.
-        It must not raise, nor wait in the sender's thread."""
+        It must not raise, nor wait in the sender's thread, or for long."""
         self._shared.before_turns.append(reference)
 
     def _settle(self) -> None:
@@ -142,8 +142,8 @@ class RunEnds(RunOps):
         self._end_by_itself(_process.EXIT_SECONDS, end)
 
     def end_by_signal(self, end: ProgramEnd) -> None:
-        """Not for trainings: a signal ends the process. What is on a device
-        is not waited for."""
+        """Not for trainings: a signal ends the process. A device is not
+        waited for, but for what comes soon."""
         if not (self._silent or self._closed):
             call_living(self._shared.before_turns)
             self._end_by_itself(_process.EXIT_SECONDS, end)

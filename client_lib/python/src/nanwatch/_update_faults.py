@@ -19,7 +19,8 @@ from __future__ import annotations
     CLIPPED_SCALED,
     NOT_REACHED,
     CLIMBING,
-) = range(15)
+    NOT_SCALED,
+) = range(16)
 
 
 def of_numbers(grad_norm: float | None, lr: object) -> int:

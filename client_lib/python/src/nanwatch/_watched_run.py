@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, TypeVar
 
 from nanwatch._owns_run import OwnsRun
@@ -23,7 +22,7 @@ class WatchedRun(OwnsRun):
         self._pending: Pending[Any] = Pending(self._tell_entry)
         self._gradients: dict[str, int] = {}  # ops by name
         self._number = 0  # of the next step, if the program gives no other
-        run.before_settling(weakref.WeakMethod(self._tell_pending))
+        self._pending.end_with(run, self._tell_pending)
 
     def _take_number(self, given: Any) -> int:
         """Of a step. One that is no number is refused, once, and counts like

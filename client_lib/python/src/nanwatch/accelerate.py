@@ -12,7 +12,6 @@ accelerator.log({"loss": loss}, step=step)  # in the loop
 from __future__ import annotations
 
 import time
-import weakref
 from typing import Any
 
 import torch
@@ -100,7 +99,7 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
     def _open(self) -> Run:
         if self._run is None:
             self._run = nanwatch.init(**self._options)
-            self._run.before_settling(weakref.WeakMethod(self._tell_pending))
+            self._pending.end_with(self._run, self._tell_pending)
         return self._run
 
     def _tell_pending(self) -> None:

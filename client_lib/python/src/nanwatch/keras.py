@@ -6,7 +6,6 @@ model.fit(..., callbacks=[nanwatch.keras.Callback(run="r1")])
 from __future__ import annotations
 
 import time
-import weakref
 from typing import Any
 
 import keras
@@ -178,7 +177,7 @@ class Callback(FitCallback, keras.callbacks.Callback):  # type: ignore[misc]
         if not self._open(init):
             return
         if self.run is not None and self.run is not before:
-            self.run.before_settling(weakref.WeakMethod(self._tell_pending))
+            self._pending.end_with(self.run, self._tell_pending)
             if not self.model.trainable_variables:
                 self.run._checks.refuse("model", "it has no parameters")
             self._begin_comparing(self.run)

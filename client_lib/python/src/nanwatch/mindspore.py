@@ -351,7 +351,7 @@ class Callback(OwnsRun, mindspore.train.Callback):  # type: ignore[misc]
             init.setdefault("scaler", declared(cell))
             self._tell_pending()
             self.run = open_run(init)
-            self.run.before_settling(weakref.WeakMethod(self._tell_pending))
+            self._pending.end_with(self.run, self._tell_pending)
             remember(network, self)
             self._begin_comparing(self.run, network)
 

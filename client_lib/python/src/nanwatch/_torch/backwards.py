@@ -11,7 +11,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from nanwatch._torch.readout import on_host
+from nanwatch._torch.tracing import is_compiling
 
 # Which gradient each tensor has, by its id, and how often that was written.
 Marks = list[tuple[int, int]]
@@ -48,11 +51,29 @@ class Backwards:
         self._looked_after = 0  # so many that were heard
         self._to_clip: Marks = []  # before a clip, where none is counted
         self.in_closure = False  # the optimizer calls what computes them
+        # A scaler gave a loss, and one of those went backward; ever.
+        self._scales = self.hears_scaled = False
 
     def heard(self) -> None:
         """One that computes gradients of these tensors is over, or about to
         begin."""
         self._heard += 1
+
+    def scales(self, loss: Any) -> None:
+        """A scaler gives it, for it to go backward. Asked until one did."""
+        if self.hears_scaled or is_compiling():
+            return
+        for each in loss if isinstance(loss, (list, tuple)) else (loss,):
+            if isinstance(each, torch.Tensor) and each.requires_grad:
+                self._scales = True
+                each.register_hook(self._hear_scaled)
+
+    def _hear_scaled(self, gradient: Any) -> None:
+        self.hears_scaled = True
+
+    def lack_scale(self) -> bool:
+        """A scaler gave losses, and other ones went backward."""
+        return self._scales and not self.hears_scaled
 
     def any_heard(self) -> bool:
         """Since the last update."""

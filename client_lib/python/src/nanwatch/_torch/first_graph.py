@@ -47,6 +47,12 @@ def uses_of(outputs: Iterable[Any]) -> dict[int, Use]:
     return uses
 
 
+def leaves_of(loss: Any) -> list[Any]:
+    """Where its graph ends: the tensors whose gradients it makes."""
+    nodes = _consumers([loss])
+    return [node.variable for node in nodes if hasattr(node, "variable")]
+
+
 def _in_all(found: list[tuple[Any, bool | None]]) -> Use:
     """Of those that compute with a parameter. Where a gradient of fp32 is added
     to one of fp16 the sum is none of fp16."""

@@ -16,6 +16,7 @@ from nanwatch._torch.climbing import Climbing
 from nanwatch._torch.comparing import Comparing, NotComparing
 from nanwatch._torch.current import Current
 from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
+from nanwatch._torch.elsewhere import Elsewhere
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.modules import Modules
@@ -65,7 +66,16 @@ class Looks:
         self._comparing = comparing
         self._others = others
         self._untrained = untrained
-        self.climbing = Climbing(followed)
+        self._climbing = Climbing(followed)
+        self._elsewhere = Elsewhere(untrained.known)
+
+    def at_loss(self, loss: Any) -> None:
+        """What watch.step() is given, before the step is over."""
+        self._climbing.step(loss)
+        for update in self._current.updates:
+            none = update.fault == _update_faults.NO_BACKWARD
+            if none and self._elsewhere.leads(loss):
+                update.fault = _update_faults.OTHER_WEIGHTS
 
     def at_scale(self, followed: Followed) -> None:
         """The scaler is about to step: its gradients have this one."""
@@ -136,6 +146,8 @@ class Looks:
             update.fault = _update_faults.NO_RATE
         elif is_scaled and followed.clearing.are_as_made():
             update.fault = _update_faults.NOT_UNSCALED
+        elif update.scale is not None and followed.backwards.lack_scale():
+            update.fault = _update_faults.NOT_SCALED
         elif not_cleared:
             update.fault = not_cleared
             if if_not_0 is not None:
@@ -143,7 +155,7 @@ class Looks:
         elif followed.clipped is not None and update.scale is not None:
             update.fault = _update_faults.CLIPPED_SCALED
             self._hang_on(update, followed.clipped)
-        elif self.climbing.is_seen:
+        elif self._climbing.is_seen:
             update.fault = _update_faults.CLIMBING
         elif self._untrained.is_told_by(followed):
             update.fault = self._untrained.fault

@@ -77,13 +77,17 @@ class Parts:
         """Of gradients of each optimizer; others, once they were computed."""
         return [f.marks(whole) for f in self._followed]
 
-    def scaled(self, losses: Any) -> None:
-        """By a scaler; they are about to go backward. Where there is more than
-        one optimizer, `went_backward` says whose gradients they reach."""
+    def scaled(self, losses: Any, made: Any = None) -> None:
+        """By a scaler, which `made` others of them that are about to go
+        backward. Where there is more than one optimizer, `went_backward` says
+        whose gradients they reach."""
         self._guard("parts", self._forget_discarded)
         self._are_scaled = True
         if len(self._followed) == 1:
             self._guard("parts", self._heard_scaled, self._followed[0])
+        for followed in self._followed:
+            if not followed.backwards.hears_scaled:
+                self._guard("parts", followed.backwards.scales, made)
         self.add(losses)
 
     def _heard_scaled(self, followed: Followed) -> None:

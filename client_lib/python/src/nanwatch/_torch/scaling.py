@@ -57,10 +57,10 @@ class Follower:
         not."""
         raise NotImplementedError
 
-    def follow_losses(self, scaled: Callable[[Any], None]) -> None:
-        """`scaled` is called with each loss that is about to be multiplied by
-        the scale, or with a list of them; never, where nobody asks the scaler
-        to do that."""
+    def follow_losses(self, scaled: Callable[[Any, Any], None]) -> None:
+        """`scaled` is called with each loss that was multiplied by the scale,
+        or with a list of them, and with what that made; never, where nobody
+        asks the scaler to do that."""
 
     def close(self) -> None:
         """Takes them off."""
@@ -158,12 +158,13 @@ class GradScaler(Follower):
         replace(scaler, "unscale_", new_unscale)
         replace(scaler, "step", new_step)
 
-    def follow_losses(self, scaled: Callable[[Any], None]) -> None:
+    def follow_losses(self, scaled: Callable[[Any, Any], None]) -> None:
         scale = self._scaler.scale
 
         def new_scale(outputs: Any) -> Any:
-            scaled(outputs)
-            return scale(outputs)
+            result = scale(outputs)
+            scaled(outputs, result)
+            return result
 
         replace(self._scaler, "scale", new_scale)
 

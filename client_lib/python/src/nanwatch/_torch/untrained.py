@@ -1,13 +1,15 @@
 """A part of the model that is not trained: it gets gradients and no optimizer
 updates it (made after its optimizer, or left out when that was made, or held by
 one whose step() never comes), or an optimizer holds it and no backward pass
-reaches it. A few of its tensors, from some updates to the next: they stay as
-they are, their gradients do not, and what is trained moves."""
+reaches it. Or all of the model stays as it is, and what the optimizer holds are
+copies that nobody brings back. A few of its tensors, from some updates to the
+next: they stay as they are, their gradients do not, and what is trained
+moves."""
 
 from __future__ import annotations
 
+import collections
 import functools
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from nanwatch._checks import Checks
 from nanwatch._torch.modules import inner, own_path
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parameters import Parameters
+from nanwatch._torch.part_names import part_of, shortened
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import local
 from nanwatch._update_faults import (
@@ -26,6 +29,7 @@ from nanwatch._update_faults import (
     NONE,
     NOT_HELD,
     NOT_REACHED,
+    OTHER_WEIGHTS,
 )
 
 # Updates of one optimizer at which it looks: these, and one in so many.
@@ -38,6 +42,12 @@ _SOME = 4  # tensors that stand for all
 _ELEMENTS = 512  # of each
 # Of the model's tensors: a part that is larger was trained before.
 _LARGE = 2 / 3
+
+# Whom no optimizer updates, and why.
+_WHY = {
+    NOT_HELD: "no optimizer that watch() was given holds it",
+    NEVER_CALLED: "step() of the optimizer that holds it is never called",
+}
 
 # What is to be read of an update, and who is told whether it was another
 # number than 0.
@@ -81,6 +91,10 @@ class Untrained:
         self._updates = 0  # of it
         self._before: _Copies | None = None
         self._unreached: set[int] | None = None  # ids; None: nobody looked
+        # As of the last look: what stands beside frozen weights, of which
+        # tensors, and what these parameters are called together.
+        self._meant: tuple[list[int], set[int]] = ([], set())
+        self._part: tuple[list[str], str] = ([], "")
         # What is known as of the last look.
         self.fault = NONE
         self.of = ""
@@ -123,23 +137,19 @@ class Untrained:
             if before is None or before.ids != now.ids or patient:
                 self.fault = NONE
                 return None
-            place = readout.add([_is_left_alone(before, now)])
+            copies = found.fault == OTHER_WEIGHTS
+            place = readout.add([_is_left_alone(before, now, copies)])
         return place, functools.partial(self._learn, found.fault, found.of)
 
     def _learn(self, fault: int, of: str, is_left_alone: bool) -> None:
         if not is_left_alone:
             self.fault = NONE
             return
-        self.fault, self.of = fault, of
-        if fault not in (HELD_BACK, NOT_REACHED):
-            why = (
-                "no optimizer that watch() was given holds it"
-                if fault == NOT_HELD
-                else "step() of the optimizer that holds it is never called"
-            )
+        self.fault, self.of = fault, shortened(of)
+        if fault in _WHY:
             self._checks.refuse(
                 "untrained",
-                f"{of} gets gradients, and {why}: it stays as it is",
+                f"{of} gets gradients, and {_WHY[fault]}: it stays as it is",
             )
 
     def _find(self) -> _Found | None:
@@ -152,23 +162,45 @@ class Untrained:
         named = self._with_gradients()
         trained = [i for i, (_, p) in enumerate(named) if id(p) in called]
         if not trained:  # it holds copies, or others update all
-            return None
+            tensors = [p for _, p in named]
+            return _Found(OTHER_WEIGHTS, "", tensors) if tensors else None
         rest = [each for each in named if id(each[1]) not in called]
         not_held = [each for each in rest if id(each[1]) not in idle]
         if not not_held:
-            return _found(NEVER_CALLED, rest) if rest else self._not_reached()
-        behind = [
-            (name, p)
-            for name, p in named[trained[-1] + 1 :]
-            if id(p) not in idle
-        ]
+            if rest:
+                return self._found(NEVER_CALLED, rest)
+            return self._not_reached()
         if self._holds_replaced():
-            return _found(NOT_HELD, not_held)
+            return self._found(NOT_HELD, not_held)
         # To train a head alone is usual, and to do so behind one that is not
         # trained is not, unless that is most of the model.
-        if behind and len(not_held) <= _LARGE * len(named):
-            return _found(NOT_HELD, behind)
-        return _found(HELD_BACK, not_held)
+        meant = self._beside_frozen(not_held)
+        if len(not_held) <= _LARGE * len(named):
+            behind = set(map(id, (p for _, p in named[trained[-1] + 1 :])))
+            meant |= behind
+        found = [each for each in not_held if id(each[1]) in meant]
+        if found:
+            return self._found(NOT_HELD, found)
+        return self._found(HELD_BACK, not_held)
+
+    def _beside_frozen(self, named: list[_Named]) -> set[int]:
+        """Ids of those that stand in a module most of which is frozen: what is
+        not, as an adapter, was left to be trained."""
+        ids = [id(p) for _, p in named]
+        if self._meant[0] == ids:
+            return set(self._meant[1])
+        frozen: collections.Counter[str] = collections.Counter()
+        free: collections.Counter[str] = collections.Counter()
+        for name, p in self._named():
+            for module in _modules_of(name):
+                (free if p.requires_grad else frozen)[module] += p.numel()
+        meant = {
+            id(p)
+            for name, p in named
+            if any(frozen[m] > free[m] for m in _modules_of(name))
+        }
+        self._meant = ids, meant
+        return set(meant)
 
     def _not_reached(self) -> _Found | None:
         """What the optimizer that is called holds, and what had no gradient at
@@ -178,7 +210,14 @@ class Untrained:
             held &= self._unreached
         named = self._named(lambda p: id(p) in held and _lacks_gradient(p))
         self._unreached = {id(p) for _, p in named}
-        return _found(NOT_REACHED, named) if named else None
+        return self._found(NOT_REACHED, named) if named else None
+
+    def _found(self, fault: int, named: list[_Named]) -> _Found:
+        names = [name for name, _ in named]
+        if self._part[0] != names:
+            others = {name for name, _ in self._named()}.difference(names)
+            self._part = names, part_of(names, others)
+        return _Found(fault, self._part[1], [p for _, p in named])
 
     def _with_gradients(self) -> list[_Named]:
         """The model's tensors that have one, in the order in which it uses
@@ -189,7 +228,14 @@ class Untrained:
             named.sort(key=lambda each: order[id(each[1])])
         return named
 
-    def _named(self, which: Callable[[Any], bool]) -> list[_Named]:
+    def known(self) -> set[int]:
+        """Ids of the model's parameters, and of what its optimizers hold."""
+        held = {id(p) for each in self._followed for p in each.tensors()}
+        return held | {id(p) for _, p in self._named()}
+
+    def _named(
+        self, which: Callable[[Any], bool] = lambda p: True
+    ) -> list[_Named]:
         listed = inner(self._model).named_parameters()
         return [(own_path(name), p) for name, p in listed if which(p)]
 
@@ -203,22 +249,10 @@ class Untrained:
         )
 
 
-def _found(fault: int, named: list[_Named]) -> _Found:
-    of = part_of([name for name, _ in named])
-    return _Found(fault, of, [p for _, p in named])
-
-
-def part_of(names: Sequence[str]) -> str:
-    """What parameters of these names are called together."""
-    modules = list(
-        dict.fromkeys(name.rpartition(".")[0] or name for name in names)
-    )
-    if len(modules) == 1:
-        return modules[0]
-    common = os.path.commonprefix([module.split(".") for module in modules])
-    if common:
-        return ".".join(common)
-    return f"{modules[0]} and {len(modules) - 1} more"
+def _modules_of(name: str) -> list[str]:
+    """That it stands in, from the smallest to the model, which is ""."""
+    parts = name.split(".")
+    return [".".join(parts[:i]) for i in range(len(parts) - 1, -1, -1)]
 
 
 def _has_gradient(parameter: Any) -> bool:
@@ -249,20 +283,30 @@ def _sample(tensor: Any) -> Any:
     return local(tensor.detach()).reshape(-1)[:_ELEMENTS].clone()
 
 
-def _is_left_alone(before: _Copies, now: _Copies) -> Any:
-    """A number, other than 0 if it is so."""
+def _is_left_alone(before: _Copies, now: _Copies, copies: bool) -> Any:
+    """A number, other than 0 if it is so. `copies`: what is trained is to come
+    back into it; most of that has moved by what its format can hold."""
     device = now.weights[0].device
-
-    def moved(old: list[Any], new: list[Any]) -> Any:
-        counts = [
-            torch.ones((), device=device)
-            if a.shape != b.shape
-            else (a != b).sum().to(device).float()
-            for a, b in zip(old, new)
-        ]
-        return sum(counts, torch.zeros((), device=device))
-
-    still = moved(before.weights, now.weights) == 0
-    alive = not now.gradients or moved(before.gradients, now.gradients) != 0
-    trains = moved(before.trained, now.trained) != 0
+    still = _moved(before.weights, now.weights, device) == 0
+    moved = _moved(before.gradients, now.gradients, device)
+    alive = not now.gradients or moved != 0
+    if copies:
+        dtype = now.weights[0].dtype
+        old, new = (
+            [each.to(dtype) for each in look.trained] for look in (before, now)
+        )
+        trains = _moved(old, new, device) * 2 > sum(t.numel() for t in new)
+    else:
+        trains = _moved(before.trained, now.trained, device) != 0
     return (still & alive & trains).float()
+
+
+def _moved(old: list[Any], new: list[Any], device: Any) -> Any:
+    """How many elements."""
+    counts = [
+        torch.ones((), device=device)
+        if a.shape != b.shape
+        else (a != b).sum().to(device).float()
+        for a, b in zip(old, new)
+    ]
+    return sum(counts, torch.zeros((), device=device))

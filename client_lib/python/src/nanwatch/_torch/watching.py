@@ -376,7 +376,7 @@ class Watch(Shown):
         begun = time.perf_counter() if self._level == "ops" else 0.0
         _samples.settle(self._checks, more)
         losses, given = self._losses, loss
-        self._looks.climbing.step(loss)
+        self._looks.at_loss(loss)
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
             loss = loss.tolist()  # costs less than item()
         elif isinstance(loss, torch.Tensor):
