@@ -74,7 +74,10 @@ void Excursion::Add(float value, float y, const SeriesLevel& level, float floor,
   const float healthy = Either(usual, odd);
   outliers_ += std::exp(odd - healthy);
   nats_ = std::max(nats_ + predicted - healthy, 0.0f);
-  if (values() == 0) jumped_ = y - base_ >= kFar * noise_;
+  if (values() == 0) {
+    jumped_ = y - base_ >= kFar * noise_;
+    entry_ = y;
+  }
   peak_ = values() == 0 ? y : std::max(peak_, y);
   sum_ += y;
   course_.Add(value);

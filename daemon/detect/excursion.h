@@ -42,6 +42,7 @@ class Excursion {
   // Returns evidence that takes the level for known.
   float bare_nats() const { return nats_; }
   float peak() const { return peak_; }
+  float entry() const { return entry_; }  // its first value
   int32_t values() const { return course_.records(); }
   int32_t above() const { return above_; }  // of those, not back at the level
   // Returns how far all of it stands above the level, in the mean.
@@ -74,6 +75,7 @@ class Excursion {
   float noise_ = 0;
   float nats_ = 0;
   float peak_ = 0;
+  float entry_ = 0;
   float sum_ = 0;
   float outliers_ = 0;
   float scatter_ = 0;  // noise of moves within

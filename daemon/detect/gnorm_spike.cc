@@ -16,6 +16,8 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 // A spike that shows a way back is none to warn of until it lasts so long.
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
+constexpr float kFalls = 1;         // of a likelihood, in a series' units; ours
+constexpr float kShrinks = 4.605f;  // ln 100, of its spread; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
@@ -71,8 +73,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "tails. Their noise has a prior, so the first norms are judged as well. "
     "It is critical only while the norm shows no way back: a spike comes down "
     "from its first update on. The norms of a likelihood grow as its spread "
-    "shrinks: beside a loss below 0 that is at its lowest they are for "
-    "information. At rest it is for information, too: trainings "
+    "shrinks: up to 100-fold, beside a loss that fell far below 0 and is at "
+    "its lowest, they are for information. At rest it is for information, too: "
+    "trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
     "there by two decades while the loss stands still. Where loss_spike keeps "
     "no level, it is silent, too."};
@@ -81,10 +84,9 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  // A norm may grow while the loss is at its lowest; that of a likelihood grows
-  // as its spread shrinks, and such a loss falls below 0.
-  const bool grows =
-      Learns(c) && (x.mean_rise() < kGrowsSo || c.loss->crosses_zero());
+  // A norm may grow while the loss is at its lowest.
+  const bool grows = (x.mean_rise() < kGrowsSo && Learns(c)) ||
+                     IsOfLikelihood(c, x.mean_rise());
   const bool passes = x.values() < kBriefly && s.comes_down();
   if (x.above() < t[kHold] || x.nats() < t[kNats] || grows || passes) {
     return Severity::kInfo;
@@ -108,6 +110,14 @@ bool GnormSpike::Learns(const StepContext& c) {
          loss.stands() - loss.best() < kWorse * loss.level().noise();
 }
 
+// The norms of a likelihood grow as its spread shrinks, while it falls from far
+// above 0 to far below.
+bool GnormSpike::IsOfLikelihood(const StepContext& c, float growth) {
+  const Series& loss = *c.loss;
+  return loss.crosses_zero() && loss.first() - loss.stands() >= kFalls &&
+         growth < kShrinks && Learns(c);
+}
+
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
                                                   Thresholds t) {
   const Series& s = *c.grad_norm;
@@ -115,8 +125,6 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
     pile_.Add(s.newest() / s.ValueAt(s.first()), c.rate->rises(),
               c.record.step);
   }
-  // As in OfExcursion.
-  if (c.loss->crosses_zero() && Learns(c)) return std::nullopt;
   const bool settled = s.values() >= kFresh;
   if (!settled && !pile_.seen()) return std::nullopt;
   const float at = s.stands();
@@ -125,7 +133,8 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   const auto grew = [&](float from, double times) {
     const float growth = at - from;
     if (growth < kLeastGrowth) return false;
-    return growth >= LnOf(times) && !IsMeaningless(c);
+    return growth >= LnOf(times) && !IsMeaningless(c) &&
+           !IsOfLikelihood(c, growth);
   };
   if (pile_.seen() && grew(s.first(), t[kGrowth])) return s.first();
   if (!settled) return std::nullopt;

@@ -248,7 +248,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   }
   if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  if (s.comes_down()) return Severity::kWarning;
+  if (s.comes_down() || s.has_lost_all()) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }

@@ -48,7 +48,7 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "never seen to move and the loss has not fallen since, for 96 losses, or "
     "three were the same to their last digit; a note where a log prints 0; "
     "critical then after window steps, below critical_scale, or where they "
-    "were the same. One below critical_scale that never moved is a warning "
+    "were the same. One below critical_scale that never moved is a note "
     "after 32 updates, unless the run says that it is static. "
     "The lowest scale of a layer is judged in the same way, without regard to "
     "overflows.",
@@ -157,7 +157,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   const bool stands = !moves && tiny && below_ >= kStands && !BoundOf(scale) &&
                       c.run.scaler.kind != ScalingKind::kStatic;
   if (unused || stands) {
-    trigger = stands ? Severity::kWarning : Severity::kInfo;
+    trigger = Severity::kInfo;
     scale_ = scale;
   }
   dead_ = IsDead(c);

@@ -14,6 +14,7 @@ constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
 constexpr int32_t kFirst = 5;      // values of the first level; ours
 constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
 constexpr float kLost = 0.05f;     // of the level below 0; as kAll
+constexpr float kSizable = 0.1f;   // a level below 0: policies have less; ours
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 32;     // values until a level may be the best; ours
 constexpr float kSeldom = 0.005f;  // outliers among healthy values; ours
@@ -62,9 +63,13 @@ bool Series::comes_down() const {
 }
 
 bool Series::has_lost_all() const {
-  return out_ && crosses_zero() && excursion_.IsStill() &&
-         std::fabs(ValueAt(excursion_.base() + rise())) <=
-             -kLost * ValueAt(excursion_.base());
+  if (!out_ || !crosses_zero() || !excursion_.IsStill()) return false;
+  const float base = ValueAt(excursion_.base());
+  const auto is_none = [&](float y) {
+    return std::fabs(ValueAt(y)) <= -kLost * base;
+  };
+  return base <= -kSizable && is_none(excursion_.entry()) &&
+         is_none(excursion_.base() + rise());
 }
 
 bool Series::recurs() const {
@@ -134,8 +139,11 @@ void Series::Size(float value) {
   if (unit_ == 0) {
     unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
     values_ = 0;
-  } else if (size > unit_ && values_ < kSized) {
+  } else if (size > unit_ && values_ < kSized && value < ValueAt(level_.at())) {
     Resize(size);
+  } else if (size > unit_ && values_ < kSized) {
+    unit_ = size;
+    values_ = 0;
   }
 }
 

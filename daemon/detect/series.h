@@ -44,8 +44,8 @@ class Series {
   bool has_learned_all() const {
     return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
-  // It left its level below 0, and rests at 0: an objective that is worth
-  // nothing any more.
+  // It left its level below 0 at once, and rests at 0: an objective that is
+  // worth nothing any more, as Dice.
   bool has_lost_all() const;
   // It began next to nothing, with much noise: a loss that grows with rewards.
   // What rises evenly diverges.

@@ -113,7 +113,7 @@ class ColumnFact {
   void TakeTotal();
   void DropStandIn();
   void AddTerm();
-  bool IsMeanOfNothing() const;
+  bool IsMeanOfNothing();
   void AddSkipped(double value);
   void AddAdversary(double value);
   void AddRank(double value);
@@ -146,6 +146,8 @@ class ColumnFact {
   bool of_stand_in_ = false;  // the newest loss that was told is a guess
   bool of_episodes_ = false;
   bool adversaries_seen_ = false;
+  bool begun_ = false;               // a fact was told
+  bool went_on_ = false;             // one had a step above 0
   bool rewards_apart_ = false;       // lines without a loss show rewards
   std::optional<double> term_;       // of the loss, that is not finite
   std::optional<double> total_;      // of the loss, if anything

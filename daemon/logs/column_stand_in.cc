@@ -1,6 +1,7 @@
 // What stands for a line's loss where the log shows none.
 
 #include <cmath>
+#include <utility>
 
 #include "logs/column_fact.h"
 
@@ -53,9 +54,11 @@ void ColumnFact::AddTerm() {
 
 // Before the first step (of an epoch) there is no loss: programs print 0 for
 // one, or NaN, where they divide by the number of steps. NaN of a batch is no
-// mean.
-bool ColumnFact::IsMeanOfNothing() const {
-  if (fact_.step != 0 || !fact_.has(StepField::kLoss)) return false;
+// mean, and step 0 is a whole epoch where none shows another.
+bool ColumnFact::IsMeanOfNothing() {
+  const bool alone = std::exchange(begun_, true) && !went_on_;
+  went_on_ |= fact_.step > 0;
+  if (fact_.step != 0 || alone || !fact_.has(StepField::kLoss)) return false;
   const double loss = fact_[StepField::kLoss];
   return (loss == 0 && epoch_) || (std::isnan(loss) && worth_ == kWorthOfMean);
 }

@@ -13,6 +13,13 @@ size_t IndexOf(char c, std::string_view text, size_t at) {
   return std::min(text.find(c, at), text.size());
 }
 
+// Returns where the next backspaces are that draw a line over. A single one,
+// within a line, strikes a letter over.
+size_t BackAt(std::string_view text, size_t from) {
+  const bool more = from < text.size() && text[from] == '\b';
+  return more ? from : std::min(text.find("\b\b", from), text.size());
+}
+
 constexpr size_t kMark = 4;  // bytes that show whether a text is UTF-16
 
 // Bytes of `head` before the first of text, where it is UTF-16: -1: it is not.
@@ -67,10 +74,10 @@ void LineSplitter::FeedBytes(std::string_view bytes) {
 void LineSplitter::FeedText(std::string_view text) {
   // Kept while the ends before them are \r: a progress bar has many of them.
   size_t feed = IndexOf('\n', text, 0);
-  size_t back = IndexOf('\b', text, 0);
+  size_t back = BackAt(text, 0);
   for (size_t begin = 0; begin < text.size();) {
     if (feed < begin) feed = IndexOf('\n', text, begin);
-    if (back < begin) back = IndexOf('\b', text, begin);
+    if (back < begin) back = BackAt(text, begin);
     const size_t end =
         IndexOf('\r', text.substr(0, std::min(feed, back)), begin);
     const std::string_view line = text.substr(begin, end - begin);

@@ -70,6 +70,10 @@ bool EndsWithStepWord(std::string_view text) {
   if (end == text.npos) return false;
   text = text.substr(0, end + 1);
   const std::string_view word = text.substr(text.find_last_of(" \t|[(,") + 1);
+  // "time per step 1.234 / 2.500".
+  if (TrimBlanks(text.substr(0, text.size() - word.size())).ends_with("per")) {
+    return false;
+  }
   return IsOneOf(LowerCase(word), kWords) || IsOneOf(word, kOthers);
 }
 

@@ -14,10 +14,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "logs/column_names.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -25,6 +27,8 @@ namespace {
 
 constexpr std::string_view kWandb = "wandb:";
 constexpr std::string_view kComet = "COMET INFO:";
+// Losses of other steps.
+constexpr std::string_view kOthers[] = {"best", "min", "lowest", "first"};
 
 struct Named {
   std::string_view name;
@@ -41,7 +45,8 @@ std::optional<Named> ReadWandb(std::string_view text) {
   return Named{text.substr(0, blank), *value};
 }
 
-// "  train/loss [600]  : (nan, nan)": the greatest.
+// "  train/loss [600]  : (nan, nan)": the least, since one that was infinite
+// once says little.
 std::optional<Named> ReadComet(std::string_view text) {
   text = TrimBlanks(text);
   const size_t sign = text.rfind(" : (");
@@ -49,11 +54,10 @@ std::optional<Named> ReadComet(std::string_view text) {
   if (sign == text.npos || count >= sign || !text.ends_with(')')) {
     return std::nullopt;
   }
-  const size_t comma = text.find(", ", sign);
+  const size_t begin = sign + 4;
+  const size_t comma = text.find(", ", begin);
   if (comma == text.npos) return std::nullopt;
-  const std::string_view most = text.substr(comma + 2);
-  const std::optional<double> value =
-      WholeNumber(most.substr(0, most.size() - 1));
+  const auto value = WholeNumber(text.substr(begin, comma - begin));
   if (!value) return std::nullopt;
   return Named{text.substr(0, count), *value};
 }
@@ -81,24 +85,34 @@ class RunSummaryReader : public LineReader {
     if (!summary_) return;
     const std::optional<Named> number =
         is_wandb ? ReadWandb(text) : ReadComet(text);
-    if (number) Take(*number, facts);
+    if (number) return Take(*number, facts);
+    // The summary ends, and showed no whole loss.
+    if (bad_parts_ > 1) Tell(std::nan(""), facts);
   }
 
  private:
   void Take(const Named& number, FactList* facts) {
     const ColumnMeaning meaning = names_.Of(number.name);
     if (meaning == ColumnMeaning::kStep) step_ = AsCount(number.value);
-    if (!number.name.ends_with("loss") || IsEvaluation(number.name)) return;
+    const bool other =
+        IsEvaluation(number.name) || HasOneOf(LowerCase(number.name), kOthers);
+    if (!number.name.ends_with("loss") || other) return;
     const bool bad = !std::isfinite(number.value);
     // One that is not used may be a part of a loss that is finite.
-    if (!IsLoss(meaning)) bad_parts_ = bad ? bad_parts_ + 1 : INT_MIN;
-    const bool whole = IsLoss(meaning) || bad_parts_ > 1;
-    if (!whole || told_ || (!bad && !bad_seen_)) return;
-    bad_seen_ |= bad;
-    told_ = true;
+    if (!bad) bad_parts_ = INT_MIN;
+    if (IsLoss(meaning)) {
+      if (bad || bad_seen_) Tell(number.value, facts);
+    } else if (bad) {
+      ++bad_parts_;
+    }
+  }
+
+  void Tell(double loss, FactList* facts) {
+    if (std::exchange(told_, true)) return;
+    bad_seen_ |= !std::isfinite(loss);
     LogFact& fact = AddFact(LogFact::Kind::kProgress, 0, facts);
     fact.step = step_;
-    fact.Set(StepField::kLoss, number.value);
+    fact.Set(StepField::kLoss, loss);
   }
 
   ColumnNames names_;

@@ -156,7 +156,7 @@ TEST(ScaleBelowOne, OfIcefallIsUsualDownToWhatItWarnsOf) {
 }
 
 // A log that was cut tells no fall, and the loss may go on for a while.
-TEST(ScaleBelowOne, ATinyScaleThatNeverMovedIsAWarning) {
+TEST(ScaleBelowOne, ATinyScaleThatNeverMovedIsANote) {
   const auto worst = [](StepFeed<ScaleBelowOne> f, double scale) {
     for (int i = 0; i < 100; ++i) {
       f.Step({.scale = scale, .loss = 9.5 - 0.05 * i});
@@ -165,7 +165,7 @@ TEST(ScaleBelowOne, ATinyScaleThatNeverMovedIsAWarning) {
   };
   const StepFeed<ScaleBelowOne> log;
   const StepFeed<ScaleBelowOne> chosen(FixedScale());
-  EXPECT_EQ(worst(log, 0x1p-13), Severity::kWarning);
+  EXPECT_EQ(worst(log, 0x1p-13), Severity::kInfo);
   EXPECT_EQ(worst(chosen, 0x1p-13), Severity::kNone);
   EXPECT_EQ(worst(log, 0.5), Severity::kNone);
 }

@@ -13,8 +13,14 @@ constexpr SampleLines kLines[] = {
      "step=90 loss=nan"},
     {"parts of a loss",
      "wandb: Run summary:\nwandb: train/box_loss nan\nwandb: train/obj_loss "
-     "nan",
+     "nan\nwandb:",
      "loss=nan"},
+    {"parts beside the loss, the best, and one infinite loss of many",
+     "wandb: Run summary:\nwandb: a_loss nan\nwandb: b_loss nan\n"
+     "wandb: best_loss inf\nwandb: min_loss inf\nwandb: loss 0.25\nwandb:\n"
+     "COMET INFO:   Metrics [count] (min, max):\n"
+     "COMET INFO:     train/loss [600]      : (0.2, inf)",
+     ""},
     {"a later run's",
      "wandb: Run summary:\nwandb: loss nan\n"
      "wandb: Run summary:\nwandb: loss 0.5",
