@@ -34,7 +34,7 @@ class UpdateFaultRule {
   int32_t told_ = 0;    // of them, when it was said last
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
-  PartNameText of_{};       // the part of the model that it is said of
+  PartNameText of_{};       // of the model, or the optimizer, that is meant
   bool ever_fine_ = false;  // an update without any was told
 };
 

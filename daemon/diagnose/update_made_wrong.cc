@@ -25,8 +25,8 @@ constexpr RuleSet kTooLarge =
 constexpr OfFault kFaults[] = {
     {UpdateFault::kNoBackward, kNothingLearned,
      "Call loss.backward() between optimizer.zero_grad() and optimizer.step(). "
-     "Where it is called: see whether the loss was detached from the model "
-     "(.item(), .detach(), torch.no_grad())."},
+     "Where it is called: see whether its loss was detached from the weights "
+     "that this optimizer holds (.item(), .detach(), torch.no_grad())."},
     {UpdateFault::kZeroed, kNothingLearned,
      "Call optimizer.zero_grad() before loss.backward() or after "
      "optimizer.step(), not between them."},

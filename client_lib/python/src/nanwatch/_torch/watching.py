@@ -145,6 +145,7 @@ class Watch(Shown):
             self._teller.names.half = True
         is_scaled = self._scaler is not None
         self._parts = parts.Parts(self._followed, guard, is_scaled=is_scaled)
+        self._parts.rivals = self._looks.rivals
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:
@@ -350,8 +351,7 @@ class Watch(Shown):
             return
         self._guard("update", followed.updated)
         self._left_out.updated()
-        if len(self._followed) > 1:
-            self._parts.rivals.updated(followed)
+        self._looks.rivals.updated(followed)
         self._parts.updated()
         followed.updates += 1
         update.losses = self._parts.count()
