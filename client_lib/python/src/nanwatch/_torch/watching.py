@@ -444,9 +444,6 @@ class Watch(Shown):
             step = steps[-1]
             step.take(loss, more)
         else:
-            if not self._parts.rivals.seen:
-                for update in current.updates:
-                    update.losses = 0
             step = Step(
                 numbering.of_one(number),
                 when,
@@ -489,8 +486,7 @@ class Watch(Shown):
                 losses, its_rows = updates[-1].losses, updates[-1].rows
             for update in updates:
                 update.losses -= first_loss
-                if not self._parts.rivals.seen:
-                    update.losses = 0
+                update.rows -= first_row
             steps.append(
                 Step(
                     number,
@@ -526,6 +522,7 @@ class Watch(Shown):
             for step in steps:
                 step.start()
         for step in steps:
+            step.rivals = self._looks.rivals.seen
             self._untold.add(step)
         if self.modules.all or self.run.is_asked:
             self._take_requests()
