@@ -40,8 +40,8 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kAllZero:
       return "The gradients of all parameters are exactly 0";
     case UpdateFault::kNotCleared:
-      return "The gradients are not cleared between updates: each is made "
-             "with the sum of all gradients so far";
+      return "The gradients are not cleared between updates: these are made "
+             "with gradients of the past, too";
     case UpdateFault::kNotUnscaled:
       return "The optimizer gets gradients that are still multiplied by the "
              "loss scale: they were scaled and never unscaled";

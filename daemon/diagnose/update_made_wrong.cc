@@ -47,7 +47,8 @@ constexpr OfFault kFaults[] = {
      "scale that is 0."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
-     "gradients are meant to be accumulated, clear them after the step."},
+     "gradients are meant to be accumulated, call step() as seldom, and clear "
+     "them after it."},
     {UpdateFault::kNotUnscaled, kTooLarge,
      "Call scaler.step(optimizer) and scaler.update() in place of "
      "optimizer.step(), or no scaler.scale() at all."},

@@ -24,9 +24,15 @@ if TYPE_CHECKING:
     from nanwatch._torch.rivals import Rivals
 
 # Updates whose gradients are all followed from one to the next, and of those
-# after them one in so many: what was seen holds until then.
+# after them one in so many: what was seen holds until then. Programs clear at
+# each second, fourth or tenth step: at each of these the turn is another's.
 _FIRST = 32
-_EVERY = 16
+_EVERY = 17
+# An update on top of gradients of the past counts for as many as three that are
+# none: more than a quarter of them makes it certain, in a while.
+_PAST = 3
+_CERTAIN = 12
+_MOST = 18
 
 _Marks = list[tuple[int, int]]
 
@@ -50,6 +56,7 @@ class Clearing:
         # A gradient that was there before the first pass, or its norm.
         self._found: Any = None
         self._verdict = NONE
+        self._past = 0  # see _PAST
         self._written = False
         self._as_made = False
 
@@ -104,8 +111,7 @@ class Clearing:
             if type(found) is not float:
                 return NOT_CLEARED, found
             verdict = NOT_CLEARED if found != 0.0 else NONE
-        self._verdict = verdict
-        return verdict, None
+        return self.found_out(verdict), None
 
     def were_written(self) -> bool:
         """After the newest pass, by who knows whom."""
@@ -124,9 +130,15 @@ class Clearing:
             )
         return self._as_made
 
-    def found_out(self, verdict: int) -> None:
-        """What `look` said, with the number that it hung on."""
-        self._verdict = verdict
+    def found_out(self, verdict: int) -> int:
+        """Of one update, as soon as it is known: what `look` said, with the
+        number that it hung on. Returns what is said of it, and of those until
+        the next look: where it goes on, though not at each of them, the
+        same."""
+        change = _PAST if verdict else -1
+        self._past = min(max(0, self._past + change), _MOST)
+        self._verdict = NOT_CLEARED if self._past >= _CERTAIN else verdict
+        return self._verdict
 
     def updated(self) -> None:
         """By an update of the optimizer, a skipped one too."""

@@ -331,7 +331,7 @@ class Teller:
             if readout.number(update.fault_if) == 0.0:
                 fault = 0
             if update.fault == NOT_CLEARED:
-                update.of.clearing.found_out(fault)
+                fault = update.of.clearing.found_out(fault)
         if is_zero and not fault:
             fault = update.zero_means
         if fault:
