@@ -9,6 +9,7 @@
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
+#include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "model/step.h"
 
@@ -95,6 +96,14 @@ bool Holds(When when, const Situation& s) {
       return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
       return !s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
+    case When::kOfOp:
+      return s.ops_collected && s.by_op;
+    case When::kOfFp32Op:
+      return s.ops_collected && s.by_op && s.in_fp32;
+    case When::kOfOtherOp:
+      return s.ops_collected && s.by_op && !s.in_fp32;
+    case When::kBroughtIn:
+      return s.ops_collected && s.by_data;
     case When::kOfModel:
       return !s.of_part;
     case When::kOfLoss:
@@ -305,6 +314,12 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.applied =
       verdict.cause == Cause::kDivergence && f.evidence.applied_overflows > 0;
   if (verdict.cause == Cause::kNanFromForward) {
+    if (f.forward && f.forward->origin != nullptr) {
+      const OpEvidence& origin = *f.forward->origin;
+      s.by_data = IsData(origin);
+      s.by_op = !s.by_data && origin.slot != Slot::kParameter;
+      s.in_fp32 = origin.op.dtype == Dtype::kFp32;
+    }
     s.outlived = f.found.has(RuleId::kLossNonfinite) &&
                  !f.found.Any([](const Finding& finding) {
                    return finding.rule == RuleId::kLossNonfinite &&

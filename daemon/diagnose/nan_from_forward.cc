@@ -80,7 +80,7 @@ void BeginAtTheLoss(const RunEvidence& e, CauseVerdict* verdict) {
 
 // True for the data, a weight, or an op that made it of finite inputs.
 bool IsProven(const OpEvidence& op) {
-  return IsInput(op) ? op.first_bad_order == 0
+  return IsInput(op) ? IsData(op)
                      : op.slot == Slot::kParameter || op.first_inputs_clean;
 }
 
@@ -159,11 +159,13 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
       : op.inf > 0 ? fmt::format("{} infinities", op.inf)
                    : fmt::format("{} saturated elements", op.saturated);
   const std::string name = InWords(op.op);
-  if (IsInput(op) && op.first_bad_order == 0) {
+  if (IsData(op)) {
+    const bool one = e.world_size <= 1 || op.rank < 0;
     return fmt::format(
-        "The data bring in {}: the input of {}, the first op, holds {} at step "
-        "{}.",
-        kind, name, what, op.first_bad_step);
+        "The data bring in {}{}: the input of {}, the first op, holds {} at "
+        "step {}.",
+        kind, one ? "" : fmt::format(", on rank {} first", op.rank), name, what,
+        op.first_bad_step);
   }
   if (op.slot == Slot::kParameter) return OfWeight(e, op, what);
   if (!IsInput(op) && op.first_inputs_clean) {

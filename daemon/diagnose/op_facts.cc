@@ -13,6 +13,10 @@ bool IsInput(const OpEvidence& op) {
   return op.slot == Slot::kInput || op.slot == Slot::kGradOutput;
 }
 
+bool IsData(const OpEvidence& op) {
+  return IsInput(op) && op.first_bad_order == 0;
+}
+
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence) {
   return op.clean_statuses == 0 ||
          evidence.last_step - op.last_bad_step <= kRecentSteps;
