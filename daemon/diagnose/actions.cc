@@ -9,7 +9,6 @@
 
 #include "diagnose/advice.h"
 #include "diagnose/framework.h"
-#include "diagnose/op_facts.h"
 #include "diagnose/scale_facts.h"
 #include "model/step.h"
 
@@ -46,6 +45,17 @@ bool IsOfScore(When when, const Situation& s) {
   return s.part == PartOf(when) && !s.of_loss &&
          s.blown == (when == When::kOfBlown) &&
          s.unused == (when == When::kOfLatents);
+}
+
+bool IsOfMaker(When when) {
+  return when >= When::kOfOp && when <= When::kBroughtIn;
+}
+
+bool IsOf(When when, Maker maker) {
+  return when == When::kOfOp        ? maker >= Maker::kFp32Op
+         : when == When::kOfFp32Op  ? maker == Maker::kFp32Op
+         : when == When::kOfOtherOp ? maker == Maker::kOtherOp
+                                    : maker == Maker::kData;
 }
 
 bool Holds(When when, const Situation& s) {
@@ -96,14 +106,6 @@ bool Holds(When when, const Situation& s) {
       return s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
     case When::kNoOps:
       return !s.ops_collected && !s.of_loss && s.part == RuleId::kNone;
-    case When::kOfOp:
-      return s.ops_collected && s.by_op;
-    case When::kOfFp32Op:
-      return s.ops_collected && s.by_op && s.in_fp32;
-    case When::kOfOtherOp:
-      return s.ops_collected && s.by_op && !s.in_fp32;
-    case When::kBroughtIn:
-      return s.ops_collected && s.by_data;
     case When::kOfModel:
       return !s.of_part;
     case When::kOfLoss:
@@ -122,7 +124,8 @@ bool Holds(When when, const Situation& s) {
       return !s.scaled;
     case When::kDropped:
       return s.dropped;
-    default:  // of a rule
+    default:  // of who made it, or of a rule
+      if (IsOfMaker(when)) return s.ops_collected && IsOf(when, s.maker);
       return s.part == PartOf(when) && !s.of_loss;
   }
 }
@@ -314,12 +317,7 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.applied =
       verdict.cause == Cause::kDivergence && f.evidence.applied_overflows > 0;
   if (verdict.cause == Cause::kNanFromForward) {
-    if (f.forward && f.forward->origin != nullptr) {
-      const OpEvidence& origin = *f.forward->origin;
-      s.by_data = IsData(origin);
-      s.by_op = !s.by_data && origin.slot != Slot::kParameter;
-      s.in_fp32 = origin.op.dtype == Dtype::kFp32;
-    }
+    if (f.forward && f.forward->origin) s.maker = MakerOf(*f.forward->origin);
     s.outlived = f.found.has(RuleId::kLossNonfinite) &&
                  !f.found.Any([](const Finding& finding) {
                    return finding.rule == RuleId::kLossNonfinite &&

@@ -11,8 +11,7 @@ constexpr Advice kAdvice[] = {
      "beyond the format.",
      When::kOfOp},
     {Cause::kNanFromForward, "",
-     "Look at the data of the first bad step, and at what reads, scales and "
-     "fills them in. Leave such samples out, or put numbers in their place.",
+     "Look at the data of that step: mend them, or leave such samples out.",
      When::kBroughtIn},
     {Cause::kNanFromForward, "",
      "Find the op: look at the batch of the first bad step, and run it again "
