@@ -44,7 +44,7 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kAllZero, kNothingLearned,
      "Find what cuts the gradient off: a mask that hides everything, labels "
      "that are all ignored, activations that are dead or saturated, a loss "
-     "scale that is 0."},
+     "scale that is 0, or none where gradients are too small for fp16."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
      "gradients are meant to be accumulated, call step() as seldom, and clear "

@@ -141,6 +141,16 @@ TEST(MetricAbsentAsZero, ANormThatIsAlwaysZeroIsANote) {
   EXPECT_EQ(f.Step({.loss = 2.5, .grad_norm = 0.1}), Severity::kNone);
 }
 
+TEST(MetricAbsentAsZero, AClientThatSeesThatAllAreZeroIsBelieved) {
+  StepFeed<MetricAbsentAsZero> f(NoScaler());
+  for (int i = 0; i < 500; ++i) {
+    f.Step({.loss = 3 - 0.001 * i,
+            .grad_norm = 0,
+            .fault = UpdateFault::kAllZero});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 TEST(MetricAbsentAsZero, VanishedAbsentAndStandingOnesAreNot) {
   StepFeed<MetricAbsentAsZero> vanished(NoScaler());
   vanished.Step({.loss = 3, .grad_norm = 0.1});
