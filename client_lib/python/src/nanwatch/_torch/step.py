@@ -141,9 +141,10 @@ class Step:
     def _own_losses(self, loss: float) -> list[float | None]:
         told: list[float | None] = []
         begin = 0
+        finite = math.isfinite(loss)
         for update in self.updates:
             its = range(begin, min(update.losses, len(self.parts)))
-            own = its and not self.is_bad_for(update)
+            own = its and (finite or not self.is_bad_for(update))
             told.append(math.fsum(map(self._part, its)) if own else loss)
             begin = update.losses
         return told

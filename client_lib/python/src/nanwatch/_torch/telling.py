@@ -108,7 +108,9 @@ class Teller:
             self._modules.tell_part(step, rows)
         told = []
         for update, its_bad in zip(step.updates, bad):
-            its_loss_bad = loss_bad or step.is_bad_for(update)
+            its_loss_bad = (
+                loss_bad if spoils is None else step.is_bad_for(update)
+            )
             told.append(self._judge(step, update, rows, its_loss_bad, its_bad))
         self._push(rows)
         if step.layers is not None:
