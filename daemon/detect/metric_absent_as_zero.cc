@@ -21,9 +21,8 @@ constinit const RuleSpec MetricAbsentAsZero::kSpec = {
     "A gradient norm that is always exactly 0 while the loss moves was not "
     "collected.",
     "The norm is 0 in every update so far, and the loss changed in hold of "
-    "them.",
-    "The norm is not 0, or the client saw how an update was made: it collects "
-    "the norm.",
+    "them; no client looked at the gradients and saw that they are 0.",
+    "The norm is not 0.",
     kThresholds,
     "Only a norm that was 0 from the first record on counts: later it is a "
     "gradient that vanished. The number of zeros in a gradient is not "
@@ -33,8 +32,9 @@ constinit const RuleSpec MetricAbsentAsZero::kSpec = {
 Severity MetricAbsentAsZero::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
   if (collected_ || !r.has(StepField::kGradNorm)) return episode_.severity();
-  // A client that sees how updates are made looks at the gradients itself.
-  if (r[StepField::kGradNorm] != 0 || r.update != nullptr) {
+  const bool seen =
+      r.update != nullptr && r.update->fault == UpdateFault::kAllZero;
+  if (r[StepField::kGradNorm] != 0 || seen) {
     collected_ = true;
     return episode_.On(Severity::kNone, true, r.step, 1);
   }

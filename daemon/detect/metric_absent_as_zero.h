@@ -28,7 +28,7 @@ class MetricAbsentAsZero {
   Episode episode_;
   double loss_ = 0;
   int32_t zeros_ = 0;       // updates with such a norm and another loss
-  bool collected_ = false;  // a norm other than 0 was seen
+  bool collected_ = false;  // a norm other than 0, or who saw that it is
 };
 
 }  // namespace nanwatch

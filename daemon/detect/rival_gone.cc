@@ -45,7 +45,9 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   // That two losses are rivals is seen after some records.
   young_ = s.values() <= kUntilSeen;
   if (c.level != LevelKind::kOfRivals && !young_) return episode_.severity();
-  if (!c.record.has(StepField::kLoss) || s.values() == 0) {
+  // A series keeps finite values alone.
+  if (!c.record.has(StepField::kLoss) || s.values() == 0 ||
+      !std::isfinite(c.record[StepField::kLoss])) {
     return episode_.severity();
   }
   const bool same = s.newest() == std::exchange(newest_, s.newest()) &&

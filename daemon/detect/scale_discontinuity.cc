@@ -78,10 +78,9 @@ void ScaleDiscontinuity::Describe(Finding* finding) const {
         ": the scaler's state was not restored with the checkpoint.");
   } else if (why_ == Impossible::kNeverFell) {
     finding->sentence = Sentence(
-        "The loss scale stands at ", to_, " though overflow follows overflow (",
-        count_,
-        " impossible changes): look for an update() of the scaler that is "
-        "never called.");
+        "The loss scale stands at ", to_,
+        " though overflow follows overflow: nothing lowers it. Look for an "
+        "update() of the scaler that is never called, or that sets it.");
   } else {
     finding->sentence =
         Sentence("The loss scale went from ", from_, " to ", to_,

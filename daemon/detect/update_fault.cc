@@ -1,5 +1,6 @@
 #include "detect/update_fault.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -23,8 +24,8 @@ constexpr ThresholdSpec kThresholds[] = {
 std::string_view WordsOf(UpdateFault fault) {
   switch (fault) {
     case UpdateFault::kNoBackward:
-      return "The optimizer steps without gradients: no backward() made any "
-             "since they were cleared";
+      return " steps without gradients: no backward() made any since they "
+             "were cleared";
     case UpdateFault::kZeroed:
       return "The gradients are cleared between backward() and the "
              "optimizer's step: it has none";
@@ -39,8 +40,8 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kAllZero:
       return "The gradients of all parameters are exactly 0";
     case UpdateFault::kNotCleared:
-      return "The gradients are not cleared between updates: each is made "
-             "with the sum of all gradients so far";
+      return "The gradients are not cleared between updates: these are made "
+             "with gradients of the past, too";
     case UpdateFault::kNotUnscaled:
       return "The optimizer gets gradients that are still multiplied by the "
              "loss scale: they were scaled and never unscaled";
@@ -66,6 +67,16 @@ std::string_view WordsOf(UpdateFault fault) {
       break;
   }
   return "";
+}
+
+// Returns what the words begin with; `of` is the part of the model, or one
+// optimizer of several.
+std::string SubjectOf(UpdateFault fault, std::string_view of) {
+  if (fault == UpdateFault::kNoBackward) {
+    return Sentence("The optimizer", of.empty() ? "" : " ", of);
+  }
+  if (!IsOfPart(fault)) return "";
+  return std::string(of.empty() ? "A part of the model" : of);
 }
 
 UpdateFault FaultOf(const StepContext& c) {
@@ -94,7 +105,8 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "Updates are made in a way that learns nothing, or not from these "
     "gradients.",
     "At hold updates in a row (hold_zero where all gradients are exactly 0) "
-    "the client saw the same: no backward pass, gradients cleared before the "
+    "the client saw the same: no backward pass (that reaches one optimizer of "
+    "several), gradients cleared before the "
     "update or not at all, a learning rate of 0, an optimizer that holds other "
     "weights or is not called, gradients that are never unscaled, or are of a "
     "loss "
@@ -183,14 +195,12 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
 
 void UpdateFaultRule::Describe(Finding* finding) const {
   episode_.Describe(finding);
-  const std::string_view part =
-      of_.get().empty() ? "A part of the model" : of_.get();
   finding->sentence =
       said_ == UpdateFault::kNoRate && rate_ > 0
           ? Sentence("The learning rate came down to ", rate_,
                      ", which moves no weight: updates change nothing, for ",
                      told_, " records in a row.")
-          : Sentence(IsOfPart(said_) ? part : "", WordsOf(said_), ", for ",
+          : Sentence(SubjectOf(said_, of_.get()), WordsOf(said_), ", for ",
                      told_, " records in a row.");
   finding->numbers = {{"fault", static_cast<double>(said_), ""},
                       {"updates", static_cast<double>(told_), "updates"}};

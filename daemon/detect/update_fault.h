@@ -35,7 +35,7 @@ class UpdateFaultRule {
   float rate_ = 0;      // with which they began, where that moves no weight
   UpdateFault fault_ = UpdateFault::kNone;
   UpdateFault said_ = UpdateFault::kNone;
-  PartNameText of_{};       // the part of the model that it is said of
+  PartNameText of_{};       // of the model, or the optimizer, that is meant
   bool ever_fine_ = false;  // an update without any was told
 };
 

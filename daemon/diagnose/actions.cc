@@ -46,6 +46,17 @@ bool IsOfScore(When when, const Situation& s) {
          s.unused == (when == When::kOfLatents);
 }
 
+bool IsOfMaker(When when) {
+  return when >= When::kOfOp && when <= When::kBroughtIn;
+}
+
+bool IsOf(When when, Maker maker) {
+  return when == When::kOfOp        ? maker >= Maker::kFp32Op
+         : when == When::kOfFp32Op  ? maker == Maker::kFp32Op
+         : when == When::kOfOtherOp ? maker == Maker::kOtherOp
+                                    : maker == Maker::kData;
+}
+
 bool Holds(When when, const Situation& s) {
   switch (when) {
     case When::kAlways:
@@ -112,7 +123,8 @@ bool Holds(When when, const Situation& s) {
       return !s.scaled;
     case When::kDropped:
       return s.dropped;
-    default:  // of a rule
+    default:  // of who made it, or of a rule
+      if (IsOfMaker(when)) return s.ops_collected && IsOf(when, s.maker);
       return s.part == PartOf(when) && !s.of_loss;
   }
 }
@@ -303,6 +315,7 @@ Situation SituationOf(const Facts& f, const CauseVerdict& verdict) {
   s.applied =
       verdict.cause == Cause::kDivergence && f.evidence.applied_overflows > 0;
   if (verdict.cause == Cause::kNanFromForward) {
+    if (f.forward && f.forward->origin) s.maker = MakerOf(*f.forward->origin);
     s.outlived = f.found.has(RuleId::kLossNonfinite) &&
                  !f.found.Any([](const Finding& finding) {
                    return finding.rule == RuleId::kLossNonfinite &&

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diagnose/facts.h"
+#include "diagnose/op_facts.h"
 #include "model/diagnosis.h"
 
 namespace nanwatch {
@@ -44,6 +45,7 @@ struct Situation {
   RuleId part = RuleId::kNone;  // the rule, if it has advice of its own
   bool unused = false;          // latents say nothing
   bool blown = false;           // an evaluation's loss is far above its lowest
+  Maker maker = Maker::kOtherOp;  // of what is not finite
   bool of_part = false;  // the rest of the model is updated as it should be
   bool of_loss = false;  // no cause is known, and the trouble is the loss
   std::optional<int64_t> step;  // at which it began; absent: any

@@ -37,6 +37,10 @@ enum class When : uint8_t {
   kGrows,         // so, of gradients that grow little by little
   kOps,           // op statuses were collected
   kNoOps,         // they were not: a log, or a client that sends none
+  kOfOp,          // so, and the named op made it
+  kOfFp32Op,      // so, in fp32
+  kOfOtherOp,     // so, and not in fp32, as far as is known
+  kBroughtIn,     // so, and the data brought it in
   kMissing,       // somebody is not heard
   kScaled,        // there is a loss scaler, or a format that needs one
   kScaledNow,     // so, it goes on, and no overflow spoils the weights

@@ -9,7 +9,10 @@ constexpr Advice kAdvice[] = {
      "Look at the named op and at the batch of the first bad step. Usual "
      "reasons: log or sqrt of a value <= 0, a division by 0, an exp or a sum "
      "beyond the format.",
-     When::kOps},
+     When::kOfOp},
+    {Cause::kNanFromForward, "",
+     "Look at the data of that step: mend them, or leave such samples out.",
+     When::kBroughtIn},
     {Cause::kNanFromForward, "",
      "Find the op: look at the batch of the first bad step, and run it again "
      "with the framework's check for NaN. Usual reasons: log or sqrt of a "
@@ -37,10 +40,12 @@ constexpr Advice kAdvice[] = {
     {Cause::kNanFromForward, "",
      "Leave the loss scale as it is: a lower one does not help.",
      When::kScaledNow},
+    {Cause::kNanFromForward, "pytorch", "Clamp the op's input.",
+     When::kOfFp32Op},
     {Cause::kNanFromForward, "pytorch",
      "Clamp the op's input, or keep it in fp32 with "
      "torch.autocast(enabled=False).",
-     When::kOps},
+     When::kOfOtherOp},
     {Cause::kNanFromForward, "pytorch",
      "torch.autograd.set_detect_anomaly(True) names the function, if its "
      "backward is NaN too; a forward hook with torch.isfinite names the "

@@ -104,7 +104,10 @@ bool CameAfterAnother(const Facts& f, const Birth& birth) {
   const RunEvidence& e = f.evidence;
   const int64_t step = birth.step;
   const int64_t loss = e.first_kept_nonfinite_loss_step;
-  if (loss >= 0 && loss <= step) return true;
+  // A step may have several updates, the first of which spoils what the next
+  // one's loss is made of.
+  const bool before_loss = loss == step && e.nan_norm_before_loss == step;
+  if (loss >= 0 && loss <= step && !before_loss) return true;
   if (!birth.kept && e.loss_nonfinite > 0 &&
       e.last_nonfinite_loss_step >= step) {
     return true;

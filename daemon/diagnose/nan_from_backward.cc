@@ -88,17 +88,20 @@ bool WhenNanBackward(const Facts& f, const Matches&, Match* match) {
 void SayNanBackward(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const BackwardNan& nan = *f.backward;
+  // A later update of that step has a loss that is not.
+  const bool spoils_at_once = e.first_kept_nonfinite_loss_step == nan.step;
+  const bool spoilt = e.first_kept_nonfinite_loss_step >= nan.step;
   match->Say(
       fmt::format("{} is born in the backward pass at step {}. The loss of "
-                  "that step is finite, {}.{}",
+                  "that {} is finite, {}.{}",
                   nan.gradients.empty() ? "NaN" : KindOf(*nan.gradients[0]),
-                  nan.step, Where(nan), nan.left_out ? LostToIt(f) : ""));
+                  nan.step, spoils_at_once ? "update" : "step", Where(nan),
+                  nan.left_out ? LostToIt(f) : ""));
   if (nan.gradients.empty()) {
     match->Support(EvidenceGrade::kHypothesis,
                    "No gradient of a single parameter was reported, so the "
                    "place is not known.");
   }
-  const bool spoilt = e.first_kept_nonfinite_loss_step > nan.step;
   if (spoilt) {
     match->Support(EvidenceGrade::kEstablished,
                    fmt::format("The loss is not finite from step {} on: an "

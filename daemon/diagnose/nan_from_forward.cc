@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,22 @@ void BeginAtTheLoss(const RunEvidence& e, CauseVerdict* verdict) {
 
 // True for the data, a weight, or an op that made it of finite inputs.
 bool IsProven(const OpEvidence& op) {
-  return IsInput(op) ? op.first_bad_order == 0
+  return IsInput(op) ? IsData(op)
                      : op.slot == Slot::kParameter || op.first_inputs_clean;
+}
+
+// Returns the step of the loss that was not finite shortly before `origin` was
+// seen to be bad: clients look at some ops at a step, and look closer then.
+std::optional<int64_t> LossBefore(const RunEvidence& e,
+                                  const OpEvidence& origin) {
+  const int64_t step = e.first_nonfinite_loss_step;
+  const int64_t ahead = origin.first_bad_step - step;
+  const bool before = step >= 0 && ahead > 0 && ahead <= kRecentSteps;
+  if (!before || origin.slot == Slot::kParameter ||
+      origin.rank != e.nonfinite_loss_rank) {
+    return std::nullopt;
+  }
+  return step;
 }
 
 // --------------------------------------------------------------------- says
@@ -144,11 +159,13 @@ std::string WhereBorn(const RunEvidence& e, const OpEvidence& op) {
       : op.inf > 0 ? fmt::format("{} infinities", op.inf)
                    : fmt::format("{} saturated elements", op.saturated);
   const std::string name = InWords(op.op);
-  if (IsInput(op) && op.first_bad_order == 0) {
+  if (IsData(op)) {
+    const bool one = e.world_size <= 1 || op.rank < 0;
     return fmt::format(
-        "The data bring in {}: the input of {}, the first op, holds {} at step "
-        "{}.",
-        kind, name, what, op.first_bad_step);
+        "The data bring in {}{}: the input of {}, the first op, holds {} at "
+        "step {}.",
+        kind, one ? "" : fmt::format(", on rank {} first", op.rank), name, what,
+        op.first_bad_step);
   }
   if (op.slot == Slot::kParameter) return OfWeight(e, op, what);
   if (!IsInput(op) && op.first_inputs_clean) {
@@ -277,8 +294,10 @@ bool WhenNanFromOp(const Facts& f, const Matches&, Match* match) {
   match->verdict.grade = IsProven(origin) ? EvidenceGrade::kEstablished
                                           : EvidenceGrade::kSupported;
   match->verdict.origin = OriginOf(origin);
-  match->verdict.step = origin.first_bad_step;
-  ExplainBadSince(f, origin.first_bad_step, &match->verdict);
+  const int64_t since =
+      LossBefore(f.evidence, origin).value_or(origin.first_bad_step);
+  match->verdict.step = since;
+  ExplainBadSince(f, since, &match->verdict);
   return Finish(f, match);
 }
 
@@ -286,7 +305,12 @@ void SayNanFromOp(const Facts& f, Match* match) {
   const RunEvidence& e = f.evidence;
   const OpEvidence& origin = *match->op;
   const OpEvidence& nan = *match->other;
-  match->Say(WhereBorn(e, origin));
+  const auto before = LossBefore(e, origin);
+  match->Say(WhereBorn(e, origin) +
+             (before ? fmt::format(" The loss was not finite at step {} first, "
+                                   "at which no op was seen to be bad.",
+                                   *before)
+                     : ""));
   if (origin.slot == Slot::kParameter) {
     match->Advise(
         "{Back}; look at the update that wrote it (learning rate, optimizer "

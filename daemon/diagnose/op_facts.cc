@@ -13,6 +13,16 @@ bool IsInput(const OpEvidence& op) {
   return op.slot == Slot::kInput || op.slot == Slot::kGradOutput;
 }
 
+bool IsData(const OpEvidence& op) {
+  return IsInput(op) && op.first_bad_order == 0;
+}
+
+Maker MakerOf(const OpEvidence& op) {
+  if (IsData(op)) return Maker::kData;
+  if (op.slot == Slot::kParameter) return Maker::kWeight;
+  return op.op.dtype == Dtype::kFp32 ? Maker::kFp32Op : Maker::kOtherOp;
+}
+
 bool IsBadNow(const OpEvidence& op, const RunEvidence& evidence) {
   return op.clean_statuses == 0 ||
          evidence.last_step - op.last_bad_step <= kRecentSteps;

@@ -16,6 +16,12 @@ bool IsForward(const OpEvidence& op);
 bool IsGradient(const OpEvidence& op);
 // True for what enters an op: the badness of another op's output, seen again.
 bool IsInput(const OpEvidence& op);
+// True for what enters the first op.
+bool IsData(const OpEvidence& op);
+// Who made what is not finite: the data had it, a weight; or an op made it, the
+// last two.
+enum class Maker : uint8_t { kData, kWeight, kFp32Op, kOtherOp };
+Maker MakerOf(const OpEvidence& op);
 // Steps within which one thing may well have led to another.
 constexpr int64_t kRecentSteps = 20;  // ours
 

@@ -65,6 +65,19 @@ bool BeginsAt(const Facts& f, const Finding& first, Match* match) {
   return true;
 }
 
+// Says it of a scale that stands still: what matters is what is lost to it.
+void SayNeverFell(const Facts& f, Match* match) {
+  const Finding* row = f.found.First(kOverflowStreak);
+  const auto lost = row == nullptr ? std::nullopt : NumberOf(*row, "streak");
+  match->Say(
+      match->Quote(*match->finding) +
+      (lost ? fmt::format(" {:.0f} updates in a row overflowed.", *lost) : ""));
+  match->Advise(
+      "Call scaler.update() without a scale of your own: update(new_scale) "
+      "sets it each time.",
+      "pytorch");
+}
+
 }  // namespace
 
 // True for a scale that halving and doubling do not lead to: something else
@@ -121,6 +134,10 @@ bool WhenScalerMisused(const Facts& f, const Matches&, Match* match) {
 
 void SayScalerMisused(const Facts& f, Match* match) {
   const Finding& first = *match->finding;
+  if (first.rule == kImpossibleMove && StandsStill(first)) {
+    SayNeverFell(f, match);
+    return;
+  }
   match->Say(
       IsImpossible(f)
           ? fmt::format("The loss scale made {} that the declared scaler, {}, "

@@ -25,8 +25,8 @@ constexpr RuleSet kTooLarge =
 constexpr OfFault kFaults[] = {
     {UpdateFault::kNoBackward, kNothingLearned,
      "Call loss.backward() between optimizer.zero_grad() and optimizer.step(). "
-     "Where it is called: see whether the loss was detached from the model "
-     "(.item(), .detach(), torch.no_grad())."},
+     "Where it is called: see whether its loss was detached from the weights "
+     "that this optimizer holds (.item(), .detach(), torch.no_grad())."},
     {UpdateFault::kZeroed, kNothingLearned,
      "Call optimizer.zero_grad() before loss.backward() or after "
      "optimizer.step(), not between them."},
@@ -45,10 +45,11 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kAllZero, kNothingLearned,
      "Find what cuts the gradient off: a mask that hides everything, labels "
      "that are all ignored, activations that are dead or saturated, a loss "
-     "scale that is 0, fp16 without one, in which small gradients are lost."},
+     "scale that is 0, or none where gradients are too small for fp16."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
-     "gradients are meant to be accumulated, clear them after the step."},
+     "gradients are meant to be accumulated, call step() as seldom, and clear "
+     "them after it."},
     {UpdateFault::kNotUnscaled, kTooLarge,
      "Call scaler.step(optimizer) and scaler.update() in place of "
      "optimizer.step(), or no scaler.scale() at all."},

@@ -67,6 +67,20 @@ def by_hand(model, optimizer, loss, i):
     optimizer.step()
 
 
+def clears_in_two_ways(model, optimizer, loss, i):
+    """Whichever costs less."""
+    optimizer.zero_grad(set_to_none=i % 8 == 0)
+    loss.backward()
+    optimizer.step()
+
+
+def forgets_seldom(model, optimizer, loss, i):
+    if i % 10:
+        optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
 def warms_up(model, optimizer, loss, i):
     """From a rate of 0, as schedules do."""
     optimizer.param_groups[0]["lr"] = 0.02 * min(1.0, i / 20)
@@ -74,7 +88,17 @@ def warms_up(model, optimizer, loss, i):
 
 
 RIGHT = [right, with_zeros, zeros_of_data, clears_after, clips, accumulates,
-         by_hand, warms_up]
+         by_hand, clears_in_two_ways, forgets_seldom, warms_up]
+
+
+def clears_each(n):
+    """Though all update."""
+    def loop(model, optimizer, loss, i):
+        if i % n == 0:
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loop
 
 
 def no_step(model, optimizer, loss, i):

@@ -57,6 +57,17 @@ def test_what_becomes_wrong(daemon, name, loop, words):
     assert 100 <= it.step <= 120, it
 
 
+@pytest.mark.parametrize("n", [2, 4, 10])
+@pytest.mark.parametrize("from_step", [0, 100])
+def test_some_updates_with_gradients_of_the_past(daemon, name, n, from_step,
+                                                 device):
+    it = train(daemon, name, made_wrong.clears_each(n), 400,
+               from_step=from_step)
+    is_said(it, "not cleared between updates")
+    assert "gradients of the past" in it.headline, it
+    assert from_step <= it.step <= from_step + (250 if from_step else 32), it
+
+
 def test_a_rate_of_0_at_the_end_of_a_schedule_is_a_note(daemon, name):
     it = train(daemon, name, made_wrong.no_rate, 300, from_step=270)
     assert it.worst == "info" and "learning rate is 0" in it.headline, it

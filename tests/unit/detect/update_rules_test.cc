@@ -44,6 +44,13 @@ TEST(UpdateFault, APartThatIsNotTrainedIsNamed) {
   ExpectWords(feed.Described().sentence);
 }
 
+TEST(UpdateFault, OneOptimizerOfSeveralIsNamed) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kNoBackward, .of = "g"}, 8);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  ExpectWords(feed.Described().sentence);
+}
+
 TEST(UpdateFault, APartBeforeWhatIsTrainedIsANote) {
   StepFeed<UpdateFaultRule> feed;
   feed.Steps({.loss = 2.0, .fault = UpdateFault::kHeldBack, .of = "body"}, 500);

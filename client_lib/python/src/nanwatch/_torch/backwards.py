@@ -46,6 +46,7 @@ class Backwards:
         self._some = some or functools.partial(tensors_of, optimizer)
         self._heard = 0  # since the last update
         self._hears = False  # any, before that update
+        self._passed_by = False  # see `passed_by`
         self._left: Marks = []  # when that was over
         self._asked = False  # for the norm of what it left, since
         self._looked_after = 0  # so many that were heard
@@ -58,6 +59,7 @@ class Backwards:
         """One that computes gradients of these tensors is over, or about to
         begin."""
         self._heard += 1
+        self._passed_by = False
 
     def scales(self, loss: Any) -> None:
         """A scaler gives it, for it to go backward. Asked until one did."""
@@ -79,6 +81,17 @@ class Backwards:
         """Since the last update."""
         return self._heard > 0
 
+    def passed_by(self, marks: Marks) -> None:
+        """One that computes none of these tensors' gradients is over, and they
+        had those of `marks` before it."""
+        if self._heard and marks and all(key == _NONE for key, _ in marks):
+            self._passed_by = True
+
+    def were_passed_by(self) -> bool:
+        """What was heard was cleared before another pass, and the newest one is
+        none of these: they were of another loss."""
+        return self._passed_by
+
     def looked(self) -> None:
         """Now, at the gradients."""
         self._looked_after = self._heard
@@ -92,6 +105,7 @@ class Backwards:
     def updated(self) -> None:
         """By an update, skipped ones too."""
         self._hears, self._heard = self._heard > 0, 0
+        self._passed_by = False
         self._left = (
             marks_of([p.grad for p in self._some()]) if self._hears else []
         )

@@ -5,7 +5,7 @@ UpdateFault."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,10 +19,20 @@ from nanwatch._update_faults import (
     ZEROED,
 )
 
+if TYPE_CHECKING:
+    from nanwatch._torch.optimizers import Followed
+    from nanwatch._torch.rivals import Rivals
+
 # Updates whose gradients are all followed from one to the next, and of those
-# after them one in so many: what was seen holds until then.
+# after them one in so many: what was seen holds until then. Programs clear at
+# each second, fourth or tenth step: at each of these the turn is another's.
 _FIRST = 32
-_EVERY = 16
+_EVERY = 17
+# An update on top of gradients of the past counts for as many as three that are
+# none: more than a quarter of them makes it certain, in a while.
+_PAST = 3
+_CERTAIN = 12
+_MOST = 18
 
 _Marks = list[tuple[int, int]]
 
@@ -41,10 +51,12 @@ class Clearing:
         self._left: _Marks = []  # where none was written to since the update
         self._made: _Marks = []  # after the newest backward pass
         self._passes = 0
+        self._passed_by = False
         self._base: dict[int, int] = {}  # versions before the first of them
         # A gradient that was there before the first pass, or its norm.
         self._found: Any = None
         self._verdict = NONE
+        self._past = 0  # see _PAST
         self._written = False
         self._as_made = False
 
@@ -65,10 +77,21 @@ class Clearing:
         if not self._follows:
             return
         self._passes += 1
+        self._passed_by = False
         if seen:
             self._made = self._marks()
             if self._left:  # what it added to is what was left
                 self._left = self._made
+
+    def passed_by(self) -> None:
+        """A backward pass that reached none of them is over."""
+        if self._made:
+            self._passed_by = self._marks() != self._made
+
+    def were_passed_by(self) -> bool:
+        """They were written before a pass that reached none of them, and none
+        did since."""
+        return self._passed_by
 
     def _look_at_one(self) -> None:
         gradients = [g for g in self._gradients() if g is not None]
@@ -88,8 +111,7 @@ class Clearing:
             if type(found) is not float:
                 return NOT_CLEARED, found
             verdict = NOT_CLEARED if found != 0.0 else NONE
-        self._verdict = verdict
-        return verdict, None
+        return self.found_out(verdict), None
 
     def were_written(self) -> bool:
         """After the newest pass, by who knows whom."""
@@ -108,15 +130,22 @@ class Clearing:
             )
         return self._as_made
 
-    def found_out(self, verdict: int) -> None:
-        """What `look` said, with the number that it hung on."""
-        self._verdict = verdict
+    def found_out(self, verdict: int) -> int:
+        """Of one update, as soon as it is known: what `look` said, with the
+        number that it hung on. Returns what is said of it, and of those until
+        the next look: where it goes on, though not at each of them, the
+        same."""
+        change = _PAST if verdict else -1
+        self._past = min(max(0, self._past + change), _MOST)
+        self._verdict = NOT_CLEARED if self._past >= _CERTAIN else verdict
+        return self._verdict
 
     def updated(self) -> None:
         """By an update of the optimizer, a skipped one too."""
         self._updates += 1
         self._follows = self._updates < _FIRST or self._updates % _EVERY == 0
         self._made, self._found, self._passes = [], None, 0
+        self._passed_by &= not self._follows
         self._base = {}
         self._left = self._marks() if self._follows else []
 
@@ -147,12 +176,16 @@ def _is_zero(rate: Any) -> bool:
     return isinstance(rate, (int, float)) and rate == 0
 
 
-def without_gradients(heard: bool, others: bool, alone: bool) -> int:
-    """Of an optimizer none of whose tensors has one. `heard`: a backward pass
-    that reached them; `others`: other weights of the model have gradients;
-    `alone`: no other optimizer updates it."""
-    if heard:
-        return ZEROED
-    if others:
-        return OTHER_WEIGHTS if alone else NONE
-    return NO_BACKWARD
+def without_gradients(optimizer: Followed, others: bool, rivals: Rivals) -> int:
+    """Of one none of whose tensors has a gradient. `others`: other weights of
+    the model have some; `rivals`: of all optimizers."""
+    backwards = optimizer.backwards
+    if backwards.any_heard():
+        return NO_BACKWARD if backwards.were_passed_by() else ZEROED
+    if not others:
+        return NO_BACKWARD
+    if rivals.are_none():
+        return OTHER_WEIGHTS
+    wants = any(tensor.requires_grad for tensor in optimizer.tensors())
+    # Else losses, heads and experts may take turns.
+    return NO_BACKWARD if wants and rivals.has_own_pass(optimizer) else NONE

@@ -23,6 +23,7 @@ from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import Readout
+from nanwatch._torch.rivals import Rivals
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
 from nanwatch._torch.tracing import is_recorded
 from nanwatch._torch.untrained import Untrained
@@ -68,6 +69,7 @@ class Looks:
         self._untrained = untrained
         self._climbing = Climbing(followed)
         self._elsewhere = Elsewhere(untrained.known)
+        self.rivals = Rivals(followed)
 
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
@@ -138,10 +140,16 @@ class Looks:
         not_cleared, if_not_0 = followed.clearing.look()
         if update.was_written and heard and update.scale is None:
             update.zero_means = _update_faults.ZEROED
+            if followed.clearing.were_passed_by():
+                update.zero_means = _update_faults.NO_BACKWARD
+                update.fault_of = followed.name or ""
         if not update.gradients:
             others = not heard and self._others()
-            alone = len(self._followed) == 1
-            update.fault = faults.without_gradients(heard, others, alone)
+            update.fault = faults.without_gradients(
+                followed, others, self.rivals
+            )
+            if update.fault == _update_faults.NO_BACKWARD:
+                update.fault_of = followed.name or ""
         elif faults.has_no_rate(optimizer):
             update.fault = _update_faults.NO_RATE
         elif is_scaled and followed.clearing.are_as_made():

@@ -111,6 +111,7 @@ class Parts:
         if len(now) > 1:
             touched = [i for i, old in enumerate(before.marks) if old != now[i]]
             self.rivals.backward(touched)
+            self._pass_by(touched, before)
         for i in touched:
             self._followed[i].backwards.heard()
             self._followed[i].clearing.ended()
@@ -122,6 +123,13 @@ class Parts:
             self._whole_looks -= _TOUCHED
             for i in touched:
                 self._see_who_stands(i, before.marks[i], now[i])
+
+    def _pass_by(self, touched: Sequence[int], before: Before) -> None:
+        """Those that it did not reach."""
+        for i, followed in enumerate(self._followed):
+            if i not in touched and followed.backwards.any_heard():
+                followed.backwards.passed_by(before.marks[i])
+                followed.clearing.passed_by()
 
     def _see_who_stands(self, i: int, old: Marks, new: Marks) -> None:
         """Of two looks at all; where an optimizer got tensors, or a thread, in

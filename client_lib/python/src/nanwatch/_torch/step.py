@@ -27,6 +27,7 @@ class Step:
         "parts",
         "readout",
         "request",
+        "rivals",
         "rows",
         "rows_readout",
         "sampled",
@@ -70,6 +71,7 @@ class Step:
         ]
         # Of layers with loss scales of their own; None: there are none.
         self.layers: layer_scaling.Told | None = None
+        self.rivals = False  # each update has a loss of its own
         self.goes_on = False  # the one before has its number: an update more
         self.only_if_bad = False  # told, if anything of it is not finite
         self._at_once = readout.empty()  # nothing has to come from a device
@@ -123,22 +125,48 @@ class Step:
         or where optimizers are rivals the sum of what went backward for it,
         after the update before."""
         loss = self.loss
-        ends = [update.losses for update in self.updates]
-        if loss is None or not math.isfinite(loss):
-            return [loss] * len(ends)
-        if not any(ends):
-            last = {id(each.of): each for each in self.updates}
+        if loss is None:
+            return [None] * len(self.updates)
+        if self.rivals and any(update.losses for update in self.updates):
+            return self._own_losses(loss)
+        if not math.isfinite(loss):
             return [
-                loss if last[id(each.of)] is each else None
-                for each in self.updates
+                loss if self.is_bad_for(each) else None for each in self.updates
             ]
+        last = {id(each.of): each for each in self.updates}
+        return [
+            loss if last[id(each.of)] is each else None for each in self.updates
+        ]
+
+    def _own_losses(self, loss: float) -> list[float | None]:
         told: list[float | None] = []
         begin = 0
-        for end in ends:
-            its = range(begin, min(end, len(self.parts)))
-            told.append(math.fsum(map(self._part, its)) if its else loss)
-            begin = end
+        finite = math.isfinite(loss)
+        for update in self.updates:
+            its = range(begin, min(update.losses, len(self.parts)))
+            own = its and (finite or not self.is_bad_for(update))
+            told.append(math.fsum(map(self._part, its)) if own else loss)
+            begin = update.losses
         return told
+
+    def is_bad_for(self, update: Update) -> bool:
+        """The loss is not finite, and began so no later than at `update`; the
+        last one has what went backward after it, too."""
+        loss = self.loss
+        if loss is None or math.isfinite(loss):
+            return False
+        if update is self.updates[-1]:
+            return True
+        place = self.bad_part()
+        return place is None or not 0 < update.losses <= place
+
+    def forget_after(self, update: Update) -> None:
+        """What modules and weights were after it."""
+        if update.rows:
+            self.rows = self.rows[: update.rows]
+        for later in self.updates[self.updates.index(update) + 1 :]:
+            later.parameters, later.weight_sizes = [], []
+            later.glances = []
 
     def bad_part(self) -> int | None:
         """The first that is not finite."""

@@ -95,6 +95,10 @@ class Teller:
         self._spoiling.begin(step)
         lost = self._spoiling.lost
         rows = Rows(step.number, step.time, step.request)
+        spoils = self._spoils_loss(step, bad) if loss_bad else None
+        if spoils is not None:
+            step.forget_after(spoils)
+            loss_bad = False
         unexplained = False
         if step.rows and not lost:
             unexplained = self._modules.tell(
@@ -104,7 +108,10 @@ class Teller:
             self._modules.tell_part(step, rows)
         told = []
         for update, its_bad in zip(step.updates, bad):
-            told.append(self._judge(step, update, rows, loss_bad, its_bad))
+            its_loss_bad = (
+                loss_bad if spoils is None else step.is_bad_for(update)
+            )
+            told.append(self._judge(step, update, rows, its_loss_bad, its_bad))
         self._push(rows)
         if step.layers is not None:
             told_more = step.layers.tell(self._run, step.number, step.time)
@@ -126,7 +133,10 @@ class Teller:
             return
         overflow = any(n["overflow"] for n in told)
         applied = any(n["overflow"] and not n["skipped"] for n in told)
-        named = set() if loss_bad or not applied else self._bad_ones(step)
+        blamed = step.updates if spoils is None else [spoils]
+        named = (
+            set() if loss_bad or not applied else self._bad_ones(step, blamed)
+        )
         self._spoiling.end(applied, named)
         unexplained = unexplained or (step.sampled and overflow)
         self._after(Seen(overflow, applied, loss_bad, lost, unexplained))
@@ -154,14 +164,24 @@ class Teller:
             return False
         return any(r.bad for r in self._reads(step, update, 1.0))
 
-    def _bad_ones(self, step: Step) -> set[int]:
+    def _spoils_loss(self, step: Step, bad: Sequence[bool]) -> Update | None:
+        """The update that was made of gradients that are not finite while the
+        loss was: that it is not, later in the step, is its doing."""
+        for update, its_bad in zip(step.updates, bad):
+            if step.is_bad_for(update):
+                break
+            if its_bad and update.applied and update.found_inf is None:
+                return update
+        return None
+
+    def _bad_ones(self, step: Step, updates: Sequence[Update]) -> set[int]:
         """Ids of the parameters whose gradients are not finite; where all are
         so (those of another rank's NaN are), none is more so than another."""
-        if all(self._are_all_bad(step, update) for update in step.updates):
+        if all(self._are_all_bad(step, update) for update in updates):
             return set()
         return {
             id(parameter)
-            for update in step.updates
+            for update in updates
             for parameter, read in zip(
                 (p for group in update.gradients for p in group),
                 self._reads(step, update, 1.0),
@@ -313,7 +333,7 @@ class Teller:
             if readout.number(update.fault_if) == 0.0:
                 fault = 0
             if update.fault == NOT_CLEARED:
-                update.of.clearing.found_out(fault)
+                fault = update.of.clearing.found_out(fault)
         if is_zero and not fault:
             fault = update.zero_means
         if fault:

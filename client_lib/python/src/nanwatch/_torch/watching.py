@@ -145,6 +145,7 @@ class Watch(Shown):
             self._teller.names.half = True
         is_scaled = self._scaler is not None
         self._parts = parts.Parts(self._followed, guard, is_scaled=is_scaled)
+        self._parts.rivals = self._looks.rivals
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:
@@ -350,8 +351,7 @@ class Watch(Shown):
             return
         self._guard("update", followed.updated)
         self._left_out.updated()
-        if len(self._followed) > 1:
-            self._parts.rivals.updated(followed)
+        self._looks.rivals.updated(followed)
         self._parts.updated()
         followed.updates += 1
         update.losses = self._parts.count()
@@ -444,9 +444,6 @@ class Watch(Shown):
             step = steps[-1]
             step.take(loss, more)
         else:
-            if not self._parts.rivals.seen:
-                for update in current.updates:
-                    update.losses = 0
             step = Step(
                 numbering.of_one(number),
                 when,
@@ -489,8 +486,7 @@ class Watch(Shown):
                 losses, its_rows = updates[-1].losses, updates[-1].rows
             for update in updates:
                 update.losses -= first_loss
-                if not self._parts.rivals.seen:
-                    update.losses = 0
+                update.rows -= first_row
             steps.append(
                 Step(
                     number,
@@ -526,6 +522,7 @@ class Watch(Shown):
             for step in steps:
                 step.start()
         for step in steps:
+            step.rivals = self._looks.rivals.seen
             self._untold.add(step)
         if self.modules.all or self.run.is_asked:
             self._take_requests()
