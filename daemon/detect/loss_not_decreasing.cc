@@ -87,6 +87,17 @@ constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
+// It has no gradient.
+bool HasNone(const StepRecord& r) {
+  return r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
+}
+
+// A loss may rise by as much as its terms, its batches or its queue grow.
+Severity Weigh(const Series& s, bool may_rise) {
+  const bool risen = may_rise && s.stands() - s.first() >= kRisen;
+  return risen ? Severity::kInfo : Severity::kWarning;
+}
+
 }  // namespace
 
 void LossNotDecreasing::Begin(const StepContext& c, float loss) {
@@ -275,9 +286,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!std::isfinite(loss)) return episode_.severity();
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
-  const bool none =
-      r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
-  still_.Note(loss, none, r.step);
+  still_.Note(loss, HasNone(r), r.step);
   if (!settled_) ++records_;
   at_end_.same = SameSoFar(c);
   if (IsFrozen(c) || HasStopped(c)) {
@@ -323,12 +332,8 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const bool guesses = !waits && cost > 0;
   if (guesses) LearnCost(cost);
   const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
-  // A loss may rise by as much as its terms, its batches or its queue grow.
-  const bool risen =
-      known && !silent && !guesses && s.stands() - s.first() >= kRisen;
-  const Severity trigger = !warns  ? Severity::kNone
-                           : risen ? Severity::kInfo
-                                   : Severity::kWarning;
+  const bool may_rise = known && !silent && !guesses;
+  const Severity trigger = warns ? Weigh(s, may_rise) : Severity::kNone;
   if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }

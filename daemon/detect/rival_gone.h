@@ -29,7 +29,7 @@ class RivalGone {
   // Mean of the first losses above 0, no geometric one: of these some are next
   // to nothing already, where it wins at once.
   float first_ = 0;
-  float loss_ = 0;       // the newest that was low, or stood still
+  float loss_ = 0;  // the newest that was low, or stood still
   float newest_ = 0;
   int8_t records_ = 0;   // that are the first, up to all of them
   int8_t firsts_ = 0;    // of those above 0

@@ -16,9 +16,9 @@ class TableRow {
   // stay doubled. False: a quote does not end, the line is torn.
   bool Split(std::string_view line, char separator);
   // Splits `line` at blanks into the columns of `header`, whose names begin, or
-  // all end, where the cells below them do. Columns in the middle may lack their
-  // cells, which are empty then. False: none does, a cell is no value, or it
-  // stands below no name.
+  // all end, where the cells below them do. Columns in the middle may lack
+  // their cells, which are empty then. False: none does, a cell is no value, or
+  // it stands below no name.
   bool SplitUnder(std::string_view header, std::string_view line);
   // Views into the line.
   const std::vector<std::string_view>& cells() const { return cells_; }

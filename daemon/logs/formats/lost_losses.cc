@@ -24,10 +24,17 @@ namespace {
 
 constexpr size_t kLineMax = 160;  // bytes; a sentence, and a clock before it
 
-constexpr std::string_view kMarks[] = {
-    "etting ",    "kipping",       "kipped",        "gnoring",
-    "gnored",     "iscard",        "eplac",         "ropping",
-    "eturning 0", "eturning zero", "=nan) is not correct"};
+constexpr std::string_view kMarks[] = {"etting ",
+                                       "kipping",
+                                       "kipped",
+                                       "gnoring",
+                                       "gnored",
+                                       "iscard",
+                                       "eplac",
+                                       "ropping",
+                                       "eturning 0",
+                                       "eturning zero",
+                                       "=nan) is not correct"};
 // Settings, summaries, and what speaks of gradients or of no training.
 constexpr std::string_view kOthers[] = {"if ",    "will ",  "would ", "grad",
                                         "scale",  "when ",  "total",  "so far",
