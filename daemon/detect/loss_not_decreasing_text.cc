@@ -13,6 +13,14 @@ namespace {
 
 constexpr double kHardly = 0.99;  // of what it began with; ours
 constexpr double kNearly = 1.04;  // times what guessing costs; ours
+constexpr double kKnew = 0.9;     // of it, of the first losses; ours
+
+// "what guessing costs (6.908)".
+std::string GuessInWords(double level, double cost, bool scored) {
+  const bool above = level > kNearly * cost;
+  if (above && scored) return "and the accuracy is that of guessing";
+  return Sentence(above ? "more than" : "what", " guessing costs (", cost, ")");
+}
 
 }  // namespace
 
@@ -86,29 +94,27 @@ void LossNotDecreasing::Describe(Finding* finding) const {
     if (Learns()) finding->numbers.push_back({"stood", stood, ""});
     return;
   }
-  const std::string guess =
-      level > kNearly * untrained_ && kind_.scored
-          ? "and the accuracy is that of guessing"
-          : Sentence(level > kNearly * untrained_ ? "more than" : "what",
-                     " guessing costs (", untrained_, ")");
+  const std::string is =
+      Sentence("The loss is about ", level, " after ",
+               finding->last_step - finding->opened_step, " steps");
+  if (about_ == About::kGuesses) {
+    // One that was loaded knew more.
+    const bool knew = first < kKnew * untrained_;
+    finding->sentence = Sentence(
+        is, ", ", GuessInWords(level, untrained_, kind_.scored),
+        knew ? Sentence(", and was ", first, " at the start: all is lost.")
+             : ": the model has learned nothing.");
+    return;
+  }
   finding->sentence =
-      about_ == About::kGuesses
-          ? Sentence("The loss is about ", level, " after ",
-                     finding->last_step - finding->opened_step, " steps, ",
-                     guess, ": the model has learned nothing.")
+      IsAbove()
+          ? Sentence(is, " and was ", first, " at the start: it rose, and ",
+                     IsSilent() ? "no batch moves it any more."
+                                : "has not come down since.")
           : Sentence(
-                "The loss is about ", level, " after ",
-                finding->last_step - finding->opened_step, " steps and was ",
-                first,
-                IsAbove()
-                    ? Sentence(" at the start: it rose, and ",
-                               IsSilent() ? "no batch moves it any more."
-                                          : "has not come down since.")
-                    : Sentence(" at the start: it has ",
-                               level < kHardly * first ? "hardly moved"
-                                                       : "not moved at all",
-                               ". Look whether updates reach the "
-                               "weights."));
+                is, " and was ", first, " at the start: it has ",
+                level < kHardly * first ? "hardly moved" : "not moved at all",
+                ". Look whether updates reach the weights.");
 }
 
 }  // namespace nanwatch
