@@ -74,8 +74,7 @@ def test_where_a_nan_is_born(daemon, name, clock, level):
     it = Verdict(daemon, name)
     assert it.worst == "critical" and it.cause == "nan_from_forward", it
     assert it.origin["op"] == "features.2", it
-    late = 0 if level == "ops" else clock[1] + 1
-    assert it.step == 40 + late, it
+    assert it.step == 40, f"whenever modules were looked at: {it}"
 
 
 def test_an_optimizer_that_decides_on_the_device(daemon, name, clock):
