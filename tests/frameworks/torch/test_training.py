@@ -81,8 +81,7 @@ def test_healthy_stays_healthy(daemon, name, kind, level):
 
 @pytest.mark.parametrize("level", ["default", "ops"])
 def test_where_a_nan_is_born(daemon, name, level):
-    """At "default" the modules are looked at from the next step on: the loss
-    tells the first one."""
+    """At "default" modules are looked at from the step after the loss on."""
     training = Training("pictures")
     watch = watched(training, daemon, name, level)
     train(training, watch, 50)
