@@ -16,8 +16,8 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 // A spike that shows a way back is none to warn of until it lasts so long.
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
-constexpr float kFalls = 1;         // of a likelihood, in a series' units; ours
-constexpr float kShrinks = 4.605f;  // ln 100, of its spread; ours
+constexpr float kFalls = 0.5f;      // of a likelihood, in a series' units; ours
+constexpr float kShrinks = 6.908f;  // ln 1,000, of its spread; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
@@ -73,7 +73,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "tails. Their noise has a prior, so the first norms are judged as well. "
     "It is critical only while the norm shows no way back: a spike comes down "
     "from its first update on. The norms of a likelihood grow as its spread "
-    "shrinks: up to 100-fold, beside a loss that fell far below 0 and is at "
+    "shrinks: up to 1,000-fold, beside a loss that fell far below 0 and is at "
     "its lowest, they are for information. At rest it is for information, too: "
     "trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
