@@ -137,8 +137,8 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   }
   const std::optional<double> loss = FiniteLoss(r);
   // The loss says that there is something to learn from, or went at once.
-  const bool gone =
-      norm == 0 && loss && (*loss != 0 || std::fabs(loss_) >= kGone);
+  const bool left = loss && *loss == 0 && std::fabs(loss_) >= kGone;
+  const bool gone = norm == 0 && loss && (*loss != 0 || left);
   const bool known = usual_.values() >= (gone ? kFewNorms : t[kMinSamples]);
   if (norm == 0 && !known) return OnNone(c, loss, t);
   if (!episode_.open()) none_.End();
@@ -163,8 +163,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   if (held_ == 0 && !far) near_step_ = r.step - 1;
   ++held_;
   NoteRise(loss);
-  loss_gone_ = usual_loss_.values() > 0 && loss && *loss == 0 &&
-               std::fabs(loss_) >= kGone;
+  loss_gone_ = usual_loss_.values() > 0 && left;
   const bool converged =
       loss && (IsConverged(*loss) || (!known && rose_ < kRises));
   // Triplets are seldom active early: such a batch has no loss and no gradient.

@@ -172,8 +172,9 @@ void LossImpossible::Describe(Finding* finding) const {
                : said + ", and a cross-entropy is never below 0.";
   });
   finding->numbers = {{"loss", loss_, ""}};
-  if (about_ == About::kAtBound)
+  if (about_ == About::kAtBound) {
     finding->numbers.push_back({"bound", kBound, ""});
+  }
 }
 
 }  // namespace nanwatch

@@ -139,12 +139,12 @@ void Series::Size(float value) {
   if (unit_ == 0) {
     unit_ = std::max({values_ > 0 ? ValueAt(highest_) : 0, size, kLeastUnit});
     values_ = 0;
-  } else if (size > unit_ && values_ < kSized && value < ValueAt(level_.at())) {
-    Resize(size);
-  } else if (size > unit_ && values_ < kSized) {
-    unit_ = size;
-    values_ = 0;
+    return;
   }
+  if (size <= unit_ || values_ >= kSized) return;
+  if (value < ValueAt(level_.at())) return Resize(size);
+  unit_ = size;
+  values_ = 0;
 }
 
 void Series::Resize(float unit) {

@@ -50,9 +50,8 @@ struct Parts {
   size_t end;
 };
 Parts PartsAround(std::string_view line, size_t comma) {
-  Parts parts{.begin = comma, .end = comma + 1};
+  Parts parts{.begin = comma, .end = BehindDigits(line, comma + 1)};
   while (parts.begin > 0 && IsDigit(line[parts.begin - 1])) --parts.begin;
-  while (parts.end < line.size() && IsDigit(line[parts.end])) ++parts.end;
   return parts;
 }
 

@@ -9,16 +9,11 @@
 namespace nanwatch {
 namespace {
 
-size_t Digits(std::string_view text, size_t at) {
-  while (at < text.size() && IsDigit(text[at])) ++at;
-  return at;
-}
-
 // End of a number in digits that begins at `at`; `at` itself: there is none.
 size_t NumberEnd(std::string_view text, size_t at) {
-  size_t end = Digits(text, at);
+  size_t end = BehindDigits(text, at);
   if (end == at) return at;
-  if (end < text.size() && text[end] == '.') end = Digits(text, end + 1);
+  if (end < text.size() && text[end] == '.') end = BehindDigits(text, end + 1);
   return BehindExponent(text, end);
 }
 

@@ -31,7 +31,7 @@ size_t ClockAt(std::string_view line, size_t at) {
   char sign = '\0';
   while (end < line.size() && IsDigit(line[end])) {
     const size_t from = end;
-    while (end < line.size() && IsDigit(line[end])) ++end;
+    end = BehindDigits(line, end);
     const size_t digits = end - from;
     if (digits != 2 && digits != 4) break;
     ++parts;

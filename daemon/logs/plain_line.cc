@@ -46,7 +46,7 @@ std::string_view PlainLine::Of(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   line = WithoutColours(line, &plain_);
   line = WithTabs(line, &tabs_);
-  const bool ascii = IsAscii(line);
+  const bool ascii = IsAscii(line);  // such a line is English
   if (!ascii) line = Translated(line, &translated_);
   // Of most lines a letter shows that there is nothing of the kind.
   if (Holds(line, '(')) line = WithDictOfPairs(line, &paired_);

@@ -85,8 +85,7 @@ std::string_view WithoutPointsOfThousands(std::string_view line,
        at = line.find('/', at + 1)) {
     const size_t next = BehindBlanks(line, at + 1);
     if (next >= line.size() || !IsDigit(line[next])) continue;
-    size_t point = next;  // of most ratios none is there
-    while (point < line.size() && IsDigit(line[point])) ++point;
+    const size_t point = BehindDigits(line, next);  // of most ratios none
     if (point == line.size() || line[point] != '.') continue;
     const std::optional<Grouped> whole = CountBehind(line, at);
     if (!whole || whole->digits.size() <= kGroup) continue;

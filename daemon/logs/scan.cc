@@ -256,29 +256,24 @@ std::string_view TrimBlanks(std::string_view text) {
 
 namespace {
 
-// Returns how many digits begin `text`.
-size_t DigitsAt(std::string_view text) {
-  return std::min(text.find_first_not_of("0123456789"), text.size());
-}
-
 // The same of lakhs and crores, "3,10,000", "1,02,40,000": pairs, and three
 // digits at the end. A list has brackets, or goes on.
 std::string WithoutLakhs(std::string_view text, size_t* size) {
   constexpr size_t kPair = 2;
   constexpr size_t kLast = 3;
-  size_t at = DigitsAt(text);
+  size_t at = BehindDigits(text, 0);
   if (at == 0 || at > kPair || text[0] == '0') return "";
   std::string plain(text.substr(0, at));
   size_t digits = kPair;
   while (digits == kPair) {
     if (at == text.size() || text[at] != ',') return "";
-    digits = DigitsAt(text.substr(at + 1));
+    digits = BehindDigits(text, at + 1) - (at + 1);
     plain += text.substr(at + 1, digits);
     at += 1 + digits;
   }
   const char next = at < text.size() ? text[at] : ' ';
   const bool ends = !IsWordCharacter(next) && next != ']' && next != ')' &&
-                    !(next == ',' && DigitsAt(text.substr(at + 1)) > 0);
+                    !(next == ',' && BehindDigits(text, at + 1) > at + 1);
   if (digits != kLast || !ends) return "";
   *size = at;
   return plain;
@@ -290,8 +285,7 @@ std::string WithoutThousands(std::string_view text, size_t* size) {
   if (std::string lakhs = WithoutLakhs(text, size); lakhs.size() > 5) {
     return lakhs;
   }
-  size_t at = 0;
-  while (at < text.size() && IsDigit(text[at])) ++at;
+  size_t at = BehindDigits(text, 0);
   const char sign = at + 4 <= text.size() ? text[at] : '\0';
   const bool parts = sign == ',' || sign == '_';
   if (at == 0 || at > 3 || !parts || text[0] == '0') return "";
@@ -304,8 +298,8 @@ std::string WithoutThousands(std::string_view text, size_t* size) {
   const bool parted = plain.size() > 3;
   if (!parted || (at < text.size() && IsWordCharacter(text[at]))) return "";
   if (at < text.size() && text[at] == '.') {
-    const size_t point = at++;
-    while (at < text.size() && IsDigit(text[at])) ++at;
+    const size_t point = at;
+    at = BehindDigits(text, point + 1);
     plain += text.substr(point, at - point);
   }
   *size = at;

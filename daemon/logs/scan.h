@@ -98,13 +98,19 @@ inline size_t SizeOfWidth(std::string_view behind) {
   return width && (behind.size() == 2 || !IsDigit(behind[2])) ? 2 : 0;
 }
 
+// Returns where the digits at `at` end.
+inline size_t BehindDigits(std::string_view text, size_t at) {
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  return at;
+}
+
 // Returns where the exponent at `at` ends, "e-04"; `at`: there is none.
 inline size_t BehindExponent(std::string_view text, size_t at) {
   if (at == text.size() || (text[at] | 0x20) != 'e') return at;
   size_t end = at + 1;
   if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
   const size_t digits = end;
-  while (end < text.size() && IsDigit(text[end])) ++end;
+  end = BehindDigits(text, digits);
   return end > digits ? end : at;
 }
 

@@ -60,9 +60,7 @@ size_t BehindNumber(std::string_view text, size_t at) {
   const bool power = point && end + 1 < text.size() && text[end] == 'f' &&
                      (IsDigit(text[end + 1]) || text[end + 1] == '-');
   if (!power) return BehindExponent(text, end);
-  end += 2;
-  while (end < text.size() && IsDigit(text[end])) ++end;
-  return end;
+  return BehindDigits(text, end + 2);
 }
 
 // Whether `text` goes on at `at` as `pattern` does up to its next number, three

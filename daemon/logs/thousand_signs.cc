@@ -13,18 +13,13 @@ size_t DigitsBefore(std::string_view line, size_t at) {
   return at - begin;
 }
 
-size_t DigitsBehind(std::string_view line, size_t at) {
-  size_t end = at;
-  while (end < line.size() && IsDigit(line[end])) ++end;
-  return end - at;
-}
-
 // Whether the `sign` at `at` parts thousands: three digits are behind it, and
 // one to three before, which begin a number or are behind a sign themselves.
 bool PartsThousands(std::string_view line, size_t at, std::string_view sign) {
   const size_t before = DigitsBefore(line, at);
   if (before == 0 || before > kGroup) return false;
-  if (DigitsBehind(line, at + sign.size()) != kGroup) return false;
+  const size_t behind = at + sign.size();
+  if (BehindDigits(line, behind) != behind + kGroup) return false;
   const std::string_view text = line.substr(0, at - before);
   if (before == kGroup && text.ends_with(sign)) return true;
   const char first = line[at - before];

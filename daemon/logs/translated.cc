@@ -114,7 +114,6 @@ bool IsAscii(std::string_view line) {
 }
 
 std::string_view Translated(std::string_view line, std::string* out) {
-  if (IsAscii(line)) return line;
   const bool speaks = MayBeTranslated(line) && SpeaksOfTraining(line);
   if (!speaks && !HasSign(line)) return line;
   out->clear();

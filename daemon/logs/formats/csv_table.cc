@@ -102,11 +102,10 @@ class CsvTableReader : public LineReader {
   bool IsRow(std::string_view line) {
     if (!row_.Split(line, separator_)) return false;
     const bool whole = row_.cells().size() == columns_.size();
-    const bool lacks =
-        !whole && separator_ == ' ' && row_.SplitUnder(header_, line);
-    if (!whole && !lacks) return false;
+    if (separator_ != ' ') return whole;
+    if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
-    if (lacks && place <= place_) return false;
+    if (!whole && place <= place_) return false;
     place_ = std::move(place);
     return true;
   }

@@ -1,16 +1,9 @@
 """A signal ends a training: all steps that its device is through are told, and
 where one does not come the process ends all the same."""
 
-import os
-import pathlib
-import signal
-import subprocess
-import sys
-
 import pytest
-from verdicts import Verdict
+import signalled
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 LAST = 120
 JAX = """
 import os, signal, sys, time
@@ -63,23 +56,13 @@ model.fit(x, x[:, :1], batch_size=32, verbose=0,
 """
 
 
-def run(daemon, program, name):
-    ended = subprocess.run(
-        [sys.executable, "-c", program, name, str(LAST)], timeout=100,
-        env={**os.environ, "NANWATCH_ADDRESS": daemon.address,
-             "PYTHONPATH": str(ROOT / "client_lib" / "python" / "src")},
-        capture_output=True, text=True)
-    assert ended.returncode == -signal.SIGTERM, ended.stderr
-    return Verdict(daemon, name)
-
-
 @pytest.mark.parametrize("program", [JAX, KERAS], ids=["jax", "keras"])
 def test_all_steps_before_a_signal(daemon, name, program):
-    it = run(daemon, program, name)
+    it, _ = signalled.run(daemon, program, name, LAST)
     assert it.steps == LAST + 1, it
     assert f"SIGTERM at step {LAST}" in it.headline, it
 
 
 def test_a_device_that_hangs(daemon, name):
-    it = run(daemon, HANGS, name)
+    it, _ = signalled.run(daemon, HANGS, name, LAST)
     assert it.steps == 100 and "SIGTERM" in it.headline, it
