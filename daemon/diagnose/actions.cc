@@ -32,7 +32,8 @@ RuleId PartOf(When when) {
       {When::kOfSkips, RuleId::kOverflowStreak},
       {When::kOfZeroLoss, RuleId::kLossNonfinite},
       {When::kOfZeroNorm, RuleId::kMetricAbsentAsZero},
-      {When::kOfNorm, RuleId::kGradVanishing}};
+      {When::kOfNorm, RuleId::kGradVanishing},
+      {When::kOfLevel, RuleId::kLossSpike}};
   for (const auto& [one, rule] : kParts) {
     if (one == when) return rule;
   }
@@ -174,9 +175,20 @@ bool IsOfDrops(const Finding& finding) {
   return finding.rule == RuleId::kTelemetryGap && dropped > 0 && missing == 0;
 }
 
+// True for a note of a loss that rose little by little.
+bool IsOfRise(const Finding& finding) {
+  const auto loss = NumberOf(finding, "loss");
+  const auto first = NumberOf(finding, "first");
+  return finding.rule == RuleId::kLossNotDecreasing &&
+         finding.severity == Severity::kInfo && loss && first && *loss > *first;
+}
+
 // Returns the rule by which the advice goes; kNone: it goes by the family.
 RuleId PartOf(const Finding& finding) {
   if (kOwnAdvice.has(finding.rule)) return finding.rule;
+  if (kLeftLevel.has(finding.rule) || IsOfRise(finding)) {
+    return RuleId::kLossSpike;
+  }
   if (finding.rule == RuleId::kLossNotDecreasing &&
       NumberOf(finding, "norms_not_finite")) {
     return RuleId::kOverflowStreak;

@@ -61,6 +61,7 @@ enum class When : uint8_t {
   kOfZeroLoss,    // it is one of a loss that became 0 at once
   kOfZeroNorm,    // it is one of a norm that is always 0
   kOfNorm,        // the gradients went, all of them
+  kOfLevel,  // a loss or a norm left its level, and it is no more than that
 };
 
 struct Advice {

@@ -391,6 +391,7 @@ constexpr Advice kAdvice[] = {
     {Cause::kUnexplained, "", kLookAtZeroLoss, When::kOfZeroLoss},
     {Cause::kUnexplained, "", kLookAtZeroNorm, When::kOfZeroNorm},
     {Cause::kUnexplained, "", kLookAtGradients, When::kOfNorm},
+    {Cause::kUnexplained, "", kLookLater, When::kOfLevel},
 };
 
 }  // namespace

@@ -264,7 +264,10 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   if (f.grown != nullptr && f.evidence.rise) {
     verdict.step = std::min(verdict.step, f.evidence.rise->step);
   }
-  if (!IsOldNews(f, head, IsNote(f, verdict))) verdict.rule = NameOf(f, head);
+  const bool note = IsNote(f, verdict);
+  if (IsOldNews(f, head, note)) return true;
+  verdict.rule = NameOf(f, head);
+  if (note) verdict.cause = Cause::kUnexplained;
   return true;
 }
 

@@ -51,6 +51,12 @@ inline constexpr std::string_view kLookAtGradients =
     "Nearly 0: saturated or dead units after too high a learning rate, too "
     "many layers without normalisation, a loss scale near 0.";
 
+// Of a note of a loss or a norm that left its level: the same.
+inline constexpr std::string_view kLookLater =
+    "Nothing yet: most such rises end by themselves. If the evaluation gets "
+    "worse, or the next few hundred steps do not bring it down, {back}, with a "
+    "lower learning rate or past that data.";
+
 // Of a rank that has left the others: the same.
 inline constexpr std::string_view kLookAtData =
     "Save with each checkpoint where the data stand (a stateful data loader, "
