@@ -70,6 +70,9 @@ class Episode {
   void End() { severity_ = Severity::kNone; }
   // Says that the trouble began earlier than the trigger.
   void OpenedAt(int64_t step) { opened_ = step; }
+  // Says that the trouble, if it turns out to be one, goes on.
+  void SeenAt(int64_t step) { last_ = step; }
+  int64_t last_step() const { return last_; }
   int64_t opened_step() const { return opened_; }
 
   void Describe(Finding* finding) const {
@@ -99,8 +102,14 @@ class HeldEpisode : public Episode {
                     double clear_after) {
     held_ = is ? held_ + (held_ < INT32_MAX) : 0;
     if (held_ == 1 && !open()) OpenedAt(step);
+    if (is) SeenAt(step);
     return OnSince(opened_step(), held_ >= hold ? severity : Severity::kNone,
                    !is, step, clear_after);
+  }
+  // No record follows: fewer in a row are enough.
+  Severity OnEnd(double hold, Severity severity) {
+    if (open() || held_ < hold) return this->severity();
+    return OnSince(opened_step(), severity, false, last_step(), 1);
   }
   // Returns how many records in a row are so, the newest among them.
   int32_t held() const { return held_; }

@@ -19,6 +19,10 @@ constexpr int kAbove = 2;        // losses; ours
 constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;    // losses of an episode; ours
 constexpr double kOutlived = 4;  // times critical_streak; ours
+// Of losses that went to 0 at once.
+constexpr double kNothing = 1e-4;    // of the loss before; ours
+constexpr double kUnlearned = 0.5;   // of the largest of the first; ours
+constexpr double kZerosAtEnd = 0.5;  // of `zeros`, of a log that is over; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -44,7 +48,8 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
     "once, for "
     "`zeros` records: NaN, filtered; critical where that norm is the same to "
-    "the last digit in all of them.",
+    "the last digit in all of them, or the loss was half its first ones and "
+    "more. A log that is over needs half as many.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "
@@ -107,7 +112,11 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
   const double norm =
       c.record.has(StepField::kGradNorm) ? c.record[StepField::kGradNorm] : 0;
-  if (std::isfinite(loss) && loss != 0) zeros_.last_loss = loss;
+  // What is next to nothing of it may be a step on the way to 0.
+  if (std::isfinite(loss) && loss != 0 &&
+      std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
+    zeros_.last_loss = loss;
+  }
   if (zeros_.episode.held() == 0) zeros_.norm = norm;
   if (norm != zeros_.norm) zeros_.norm = 0;
   // grad_vanishing tells it of a norm that went along.
@@ -116,12 +125,17 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
-  // A loss of 0 has no gradient: that is what clipping leaves of an infinite
-  // one.
-  return zeros_.episode.OnRecord(
-      loss == 0, t[kZeros],
-      zeros_.norm > 0 ? Severity::kCritical : Severity::kWarning, c.record.step,
-      1);
+  return zeros_.episode.OnRecord(loss == 0, t[kZeros], WeighZeros(),
+                                 c.record.step, 1);
+}
+
+// A loss of 0 has no gradient: a norm is what clipping leaves of an infinite
+// one. Nor does a model learn at once what it had not half learned.
+Severity LossNonfinite::WeighZeros() const {
+  const bool unlearned =
+      !growth_.IsYoung() && zeros_.last_loss >= kUnlearned * growth_.most;
+  return zeros_.norm > 0 || unlearned ? Severity::kCritical
+                                      : Severity::kWarning;
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
@@ -177,7 +191,8 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
 }
 
 // The next loss would show whether the weights are spoilt.
-Severity LossNonfinite::OnEnd(Thresholds) {
+Severity LossNonfinite::OnEnd(Thresholds t) {
+  zeros_.episode.OnEnd(kZerosAtEnd * t[kZeros], WeighZeros());
   const bool spoilt =
       row_.records() > 0 && fate_ == Fate::kApplied && !survived_;
   if (!spoilt || !episode_.open()) {

@@ -43,6 +43,7 @@ class LossNonfinite {
 
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
+  Severity WeighZeros() const;
   void DescribeZeros(Finding* finding) const;
 
   // How far a loss is from its first ones.
@@ -74,7 +75,7 @@ class LossNonfinite {
   // Losses that became exactly 0.
   struct Zeros {
     HeldEpisode episode;
-    double last_loss = 0;  // the newest finite one that was not 0
+    double last_loss = 0;  // the newest finite one that was not nearly 0
     double norm = 0;       // of all of them, to the last digit; 0: they differ
   };
 

@@ -252,7 +252,8 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   const bool none = still_.loss() == 0 && still_.records() == records_ &&
                     (!c.record.has(StepField::kGradNorm) ||
                      still_.without_gradient() == records_);
-  return none ? Severity::kInfo : Severity::kNone;
+  if (!none) return Severity::kNone;
+  return FollowsRewards(c.run) ? Severity::kInfo : Severity::kWarning;
 }
 
 // Settings count lines. Of scores, however far the loss fell at first.

@@ -24,8 +24,35 @@ TEST(LossNonfinite, ZerosInPlaceOfNanBeginWithTheFirst) {
   StepFeed<LossNonfinite> f;
   f.Steps({.loss = 1.2, .grad_norm = 0.7}, 70);
   for (int i = 0; i < 30; ++i) f.Step({.loss = 0, .grad_norm = 1 + 0.01 * i});
-  EXPECT_EQ(f.now, Severity::kWarning);
+  EXPECT_EQ(f.now, Severity::kCritical);
   EXPECT_EQ(f.Described().opened_step, 71);
+}
+
+TEST(LossNonfinite, ZerosOfWhatWasMostlyLearnedMayBeRight) {
+  StepFeed<LossNonfinite> f;
+  f.Steps({.loss = 1.2}, 10);
+  f.Steps({.loss = 0.3}, 60);
+  f.Steps({.loss = 0}, 30);
+  EXPECT_EQ(f.now, Severity::kWarning);
+}
+
+TEST(LossNonfinite, OneLossOfNextToNothingLeadsToZero) {
+  StepFeed<LossNonfinite> f;
+  f.Steps({.loss = 10}, 10);
+  f.Step({.loss = 1e-6});
+  f.Steps({.loss = 0}, 30);
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
+TEST(LossNonfinite, ALogThatIsOverNeedsFewerZeros) {
+  const auto at_end = [](int zeros) {
+    StepFeed<LossNonfinite> f;
+    f.Steps({.loss = 1.2}, 70);
+    f.Steps({.loss = 0}, zeros);
+    return f.End();
+  };
+  EXPECT_EQ(at_end(9), Severity::kNone);
+  EXPECT_EQ(at_end(10), Severity::kCritical);
 }
 
 // That is what clipping leaves of an infinite one.

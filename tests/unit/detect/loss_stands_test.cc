@@ -157,7 +157,15 @@ TEST(LossStands, AtTheEndTwelveRecordsAlikeAreEnough) {
   EXPECT_EQ(at_end(0.693, 14), Severity::kNone) << "it may be rounded";
   EXPECT_EQ(at_end(0.693, 32), Severity::kWarning);
   EXPECT_EQ(at_end(0.69, 30), Severity::kNone);
-  EXPECT_EQ(at_end(0, 14), Severity::kInfo);
+  EXPECT_EQ(at_end(0, 14), Severity::kWarning);
+}
+
+TEST(LossStands, ALossOfZeroAloneMayBeSomePolicys) {
+  RunDescription run = NoScaler();
+  run.settings.push_back({"trains_on", "rewards"});
+  Feed f(run);
+  f.Steps({.loss = 0}, 14);
+  EXPECT_EQ(f.End(), Severity::kInfo);
 }
 
 TEST(LossStands, ALossOfZeroWithGradientsIsSomePolicys) {
