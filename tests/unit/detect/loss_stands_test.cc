@@ -161,9 +161,8 @@ TEST(LossStands, AtTheEndTwelveRecordsAlikeAreEnough) {
 }
 
 TEST(LossStands, ALossOfZeroAloneMayBeSomePolicys) {
-  RunDescription run = NoScaler();
-  run.settings.push_back({"trains_on", "rewards"});
-  Feed f(run);
+  Feed f(NoScaler());
+  f.run.settings = {{"trains_on", "rewards"}};
   f.Steps({.loss = 0}, 14);
   EXPECT_EQ(f.End(), Severity::kInfo);
 }
