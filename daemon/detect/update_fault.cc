@@ -79,6 +79,13 @@ std::string SubjectOf(UpdateFault fault, std::string_view of) {
   return std::string(of.empty() ? "A part of the model" : of);
 }
 
+// True for what never came: it takes the client a while to be sure, and was so
+// from the first record on.
+bool WasEverSo(UpdateFault fault) {
+  return fault == UpdateFault::kNeverCalled ||
+         fault == UpdateFault::kNotReached;
+}
+
 UpdateFault FaultOf(const StepContext& c) {
   const UpdateFacts* facts = c.record.update;
   const UpdateFault seen =
@@ -144,7 +151,7 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
   }
   if (fault != fault_ || fault == UpdateFault::kNone) {
     held_ = 0;
-    since_ = r.step;
+    since_ = WasEverSo(fault) ? c.first_step : r.step;
   }
   fault_ = fault;
   // Else it is read from the record alone.
@@ -167,7 +174,7 @@ Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {
                                                          : kHold];
     if (held_ >= hold) {
       said_ = fault;
-      told_ = held_;
+      told_ = WasEverSo(fault) ? static_cast<int32_t>(update_) : held_;
       of_.Set(r.update != nullptr ? r.update->of : std::string_view());
       const bool ends = fault == UpdateFault::kNoRate && ever_fine_;
       const bool goes_on =

@@ -52,6 +52,8 @@ constexpr BroughtRow kRows[] = {
                  kGradRatio, kUpdateRatio, kUpdateNormSpike},
      1 - kLook, kForEver,
      "All that a weight out of its range can do to gradients, loss and scale."},
+    {Trouble::kOneIdle, kNorm | kLossLevel, 0, kForEver,
+     "The other optimizers go on, and win over what stands still."},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ enum class Trouble : uint8_t {
   kLossNan,     // losses are not finite, one after another
   kLayerGone,   // a layer gets no gradient any more
   kWildWeight,  // one weight is far out of its range, alone
+  kOneIdle,     // one of several optimizers learns nothing
 };
 
 struct BroughtRow {

@@ -1,6 +1,7 @@
 // Updates that learn nothing: the client saw how they are made, or what became
 // of them.
 
+#include "diagnose/brought.h"
 #include "diagnose/cause_form.h"
 #include "model/step.h"
 
@@ -97,9 +98,13 @@ bool Take(const Facts& f, RuleId rule, Match* match) {
 
 bool WhenUpdateMadeWrong(const Facts& f, const Matches&, Match* match) {
   if (!Take(f, kUpdateFault, match)) return false;
-  const OfFault* fault = Find(*match->finding);
-  if (fault != nullptr && match->finding->severity > Severity::kInfo) {
-    match->verdict.rules |= fault->brings;
+  const Finding& finding = *match->finding;
+  const OfFault* fault = Find(finding);
+  if (fault == nullptr || finding.severity <= Severity::kInfo) return true;
+  match->verdict.rules |= fault->brings;
+  if (!finding.subject.optimizer.empty()) {
+    match->verdict.rules |=
+        BroughtBy(Trouble::kOneIdle, finding.opened_step, f.found);
   }
   return true;
 }

@@ -133,6 +133,7 @@ static void PointToSeries(const RankState& rank, const OptimizerTrack& track,
   context->loss = &track.series.loss;
   context->grad_norm = &track.series.grad_norm;
   context->at_rest = &track.series.at_rest;
+  context->first_step = track.tally.first_step();
   context->last_loss = track.series.last_loss;
   context->norm_taken = track.series.norm_taken;
   context->rate = &track.series.rate;

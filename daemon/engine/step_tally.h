@@ -23,6 +23,7 @@ class StepTally {
   void Add(const StepRecord& record, bool overflow, Fate fate);
 
   uint64_t updates() const { return updates_; }
+  int64_t first_step() const { return first_step_; }  // 0: none came yet
   uint64_t applied() const { return applied_; }
   uint64_t fate_unknown() const { return updates_ - applied_ - lost_; }
   uint64_t overflows() const { return overflows_; }

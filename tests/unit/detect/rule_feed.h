@@ -139,6 +139,7 @@ class StepFeed {
     context.largest_name = "large";
     if (gradients && gradients->zeroed >= 0) context.zeroed_name = "zeroed";
     if (layers) context.layers = &*layers;
+    context.first_step = 1;
     if (before) context.loss_before = &*before;
     context.loss_returns = loss_returns;
     context.norm_warns = norm_warns;

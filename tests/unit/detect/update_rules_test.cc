@@ -44,6 +44,17 @@ TEST(UpdateFault, APartThatIsNotTrainedIsNamed) {
   ExpectWords(feed.Described().sentence);
 }
 
+TEST(UpdateFault, WhatNeverCameWasSoFromTheFirstRecordOn) {
+  for (const UpdateFault fault :
+       {UpdateFault::kNeverCalled, UpdateFault::kNotReached}) {
+    StepFeed<UpdateFaultRule> feed;
+    feed.Steps(Faulty(UpdateFault::kNone), 100);
+    feed.Steps(Faulty(fault), 8);
+    EXPECT_EQ(feed.Described().opened_step, 1);
+    EXPECT_EQ(NumberOf(feed.Described(), "updates"), 108);
+  }
+}
+
 TEST(UpdateFault, OneOptimizerOfSeveralIsNamed) {
   StepFeed<UpdateFaultRule> feed;
   feed.Steps({.loss = 2.0, .fault = UpdateFault::kNoBackward, .of = "g"}, 8);
