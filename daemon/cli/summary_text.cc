@@ -127,7 +127,7 @@ std::string CountsText(const v1::RunSummary& run) {
       CountText(run.applied(), run.attempts(), run.fate_unknown(), "applied"),
       Counted(run.steps(), "record"),
       CountText(run.overflows(), run.steps(), run.overflow_unknown(),
-                HasScale(run) ? "overflowed" : "not finite"),
+                HasScale(run) ? "overflowed" : "with gradients not finite"),
       CountText(run.skipped(), run.steps(), run.skipped_unknown(), "skipped"));
 }
 

@@ -332,7 +332,7 @@ void SayNanFromOp(const Facts& f, Match* match) {
   }
   if (origin.bad_updates < origin.updates) {
     match->Support(EvidenceGrade::kEstablished,
-                   fmt::format("It was bad {}.", WhenBad(origin)));
+                   fmt::format("It was seen bad {}.", WhenBad(origin)));
   }
   SayOfScale(f, match);
 }

@@ -37,16 +37,19 @@ constexpr OfFault kFaults[] = {
      "after a resume, or a rate of 0 in the configuration."},
     {UpdateFault::kOtherWeights, kNothingLearned,
      "Make the optimizer of the parameters of the model that is trained, after "
-     "the last thing that replaces them (a copy, to(), a wrapper, a loaded "
-     "checkpoint), and watch that model. Where the optimizer holds copies, as "
+     "the last thing that replaces them (a copy, to(), a wrapper, a new head, "
+     "a "
+     "loaded checkpoint), and watch that model. Where the optimizer holds "
+     "copies, as "
      "fp32 masters: copy them into the model after each step."},
     {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
      "Call optimizer.step() after loss.backward(). Where it is called: see "
      "whether that is the optimizer which nanwatch was given."},
     {UpdateFault::kAllZero, kNothingLearned,
      "Find what cuts the gradient off: a mask that hides everything, labels "
-     "that are all ignored, activations that are dead or saturated, a loss "
-     "scale that is 0, or none where gradients are too small for fp16."},
+     "that are all ignored, activations that are dead or saturated, two "
+     "factors that both begin at 0 (A and B of a LoRA), a loss scale that is "
+     "0, or none where gradients are too small for fp16."},
     {UpdateFault::kNotCleared, kTooLarge,
      "Call optimizer.zero_grad() once for each optimizer.step(). Where "
      "gradients are meant to be accumulated, call step() as seldom, and clear "

@@ -53,8 +53,9 @@ struct RankState {
   bool op_only = false;
   int64_t clock_skew_us = 0;
   int64_t op_updates = 0;  // steps judged from op statuses alone
-  // Overflows at which no op was looked at: clients look at some steps only.
-  int64_t unlooked_overflows = 0;
+  // Updates that overflowed, or whose loss was not finite, and at which no op
+  // was looked at: clients look at some steps only.
+  int64_t unlooked = 0;
   LatestValues latest;
   LayerExtremes layers;  // of the newest record that has any
   StepTotals totals;
@@ -66,10 +67,9 @@ struct RankState {
   OpWatch ops;
 
   // Counts updates that say of an op whether it was bad: the ops were looked
-  // at, or nothing overflowed.
+  // at, or all that is told of the update is finite.
   int64_t looks() const {
-    return static_cast<int64_t>(tally().updates()) + op_updates -
-           unlooked_overflows;
+    return static_cast<int64_t>(tally().updates()) + op_updates - unlooked;
   }
   LevelKind LevelOf(const OptimizerTrack& track) const {
     return track.series.follows_rewards() ? LevelKind::kOfRewards
@@ -87,9 +87,8 @@ template <typename A>
 void Fields(A& archive, RankState& r) {
   archive(r.description, r.session, r.last_sequence, r.life, r.last_step,
           r.last_record, r.last_op_time, r.last_op_step, r.op_only,
-          r.clock_skew_us, r.op_updates, r.unlooked_overflows, r.latest,
-          r.layers, r.totals, r.all_tracks, r.rivals, r.pace, r.tracks,
-          r.samples, r.ops);
+          r.clock_skew_us, r.op_updates, r.unlooked, r.latest, r.layers,
+          r.totals, r.all_tracks, r.rivals, r.pace, r.tracks, r.samples, r.ops);
 }
 
 }  // namespace nanwatch

@@ -191,7 +191,9 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
   }
   const OpTrends::OfStep all = rank->ops.All(record.step);
   ops.collected = all.collected;
-  if (overflow && !ops.collected) ++rank->unlooked_overflows;
+  if ((overflow || HasNonfiniteLoss(record)) && !ops.collected) {
+    ++rank->unlooked;
+  }
   // Before names of ops are pointed to: it may add some.
   std::optional<StepLayers> layers;
   if (!record.layer_scales.empty()) layers = TakeLayers(rank, record);
