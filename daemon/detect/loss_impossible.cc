@@ -13,6 +13,7 @@ namespace {
 constexpr int32_t kFewRecords = 12;  // that show a course; ours
 constexpr float kFaster = 3;         // times, ours: t^2 is 2.5, t^3 4.3
 constexpr float kFar = 10;           // times the size of the first loss; ours
+constexpr float kVeryFar = 1e4F;     // the same: no density gains that; ours
 constexpr float kLeastSize = 1;      // of a first loss; ours
 // A mean squared error of prices begins as high, and comes down slowly.
 constexpr float kVast = 0x1p30f;  // ours
@@ -48,7 +49,9 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "has outputs. A loss of any kind that keeps a level is a note where it "
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
-    "(1 at least), in `hold` of 12 records and more. One that is within 0.002 "
+    "(1 at least), in `hold` of 12 records and more; a warning where it is "
+    "10,000 times that "
+    "size below 0. One that is within 0.002 "
     "of -1 for 16 records, and began above, is a note. So are `hold` first "
     "losses of a run that are 2^64 and more, but in fp64. A first epoch's "
     "mean of 2^30 and more is a note where the next is a hundredth of it.",
@@ -118,7 +121,9 @@ Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   const bool at_bound = StandsAtBound(*loss) && kept;
   if (bound_ == 1 && !episode_.open()) episode_.OpenedAt(c.record.step);
   const bool named = IsCrossEntropy(c.run);
-  const Severity severity = huge || named ? Severity::kWarning
+  const bool endless =
+      runs && *loss <= -kVeryFar * std::max(first_, kLeastSize);
+  const Severity severity = huge || named || endless ? Severity::kWarning
                             : guess_ > 0 || runs || at_bound ? Severity::kInfo
                                                              : Severity::kNone;
   // What ran away and comes to rest is a loss that may be below 0.

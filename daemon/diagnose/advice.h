@@ -73,7 +73,7 @@ struct Advice {
 };
 
 // Returns the advice on padding, start-up, range overflow, collapse, underflow,
-// misuse.
+// misuse, and on scales of layers.
 std::span<const Advice> AdviceOnScales();
 // Returns the advice on all other causes.
 std::span<const Advice> AdviceOnValues();

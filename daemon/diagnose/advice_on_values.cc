@@ -88,7 +88,8 @@ constexpr Advice kAdvice[] = {
      "Keep the op in fp32 (modify_mixlist black list); in saturation mode NaN "
      "becomes 0, so trust the float status and not the loss."},
     {Cause::kNanFromForward, "keras",
-     "tf.debugging.enable_check_numerics() names the op."},
+     "tf.debugging.enable_check_numerics(), on JAX jax_debug_nans, on PyTorch "
+     "set_detect_anomaly(True) names the op."},
     {Cause::kNanFromForward, "jax",
      "jax.config.update('jax_debug_nans', True) names the op."},
 
@@ -132,33 +133,6 @@ constexpr Advice kAdvice[] = {
     {Cause::kScaleIndependentOp, "keras", "Give the layer dtype='float32'."},
     {Cause::kScaleIndependentOp, "jax",
      "Cast the op's input to float32 in the jmp policy."},
-
-    {Cause::kNoSingleScale, "",
-     "Use bf16, which has the range of fp32; or one scale a layer, as AdaLoss "
-     "does; or keep the two named layers in fp32."},
-    {Cause::kNoSingleScale, "pytorch",
-     "torch.autocast(dtype=torch.bfloat16) needs no GradScaler; or wrap the "
-     "named layers in torch.autocast(enabled=False)."},
-    {Cause::kNoSingleScale, "megatron", "--bf16 instead of --fp16."},
-    {Cause::kNoSingleScale, "deepspeed",
-     "bf16: {enabled: true} instead of fp16."},
-    {Cause::kNoSingleScale, "fairseq", "--bf16 instead of --fp16."},
-    {Cause::kNoSingleScale, "mindspore",
-     "Train in bfloat16, or put the named cells on the black list of "
-     "amp.auto_mixed_precision."},
-    {Cause::kNoSingleScale, "paddle",
-     "paddle.amp.auto_cast(dtype='bfloat16'), or the named ops on its "
-     "custom_black_list."},
-    {Cause::kNoSingleScale, "ascend_tf",
-     "Add the named ops to the black list of modify_mixlist."},
-    {Cause::kNoSingleScale, "keras",
-     "mixed_bfloat16 instead of mixed_float16, or dtype='float32' for the "
-     "named layers."},
-    {Cause::kNoSingleScale, "jax", "A jmp policy with compute_dtype bfloat16."},
-
-    {Cause::kLayerScales, "",
-     "`nanwatch layers RUN --scales` shows each layer's range and scale; "
-     "`--yaml` gives scales that suit."},
 
     {Cause::kFp8Scaling, "",
      "Let the scale follow its tensor: a scale from the present values instead "

@@ -23,6 +23,8 @@ CALM = "dark-green"  # green as a background: what is sick stands out
 # nanwatch_*_severity.
 SEVERITY = {0: ("healthy", CALM), 1: ("note", BLUE), 2: ("WARNING", ORANGE),
             3: ("CRITICAL", RED)}
+# nanwatch_condition_severity: of what was not collected nothing is found.
+CONDITION = {**SEVERITY, 0: ("nothing", CALM)}
 RUN_LINK = {
     "title": "Open this run",
     "url": "/d/nanwatch-run?var-datasource=${datasource}&var-job=$__all"
@@ -191,11 +193,11 @@ def lines(title, queries, unit, *words, log=None, fill=0, stack=False,
         **more)
 
 
-def timeline(title, query, *words, width=24, **more):
+def timeline(title, query, *words, width=24, texts=SEVERITY, **more):
     """What state when, a row a series."""
     return panel(
         "state-timeline", title, query, "none", *words, width=width,
-        texts=SEVERITY, palette="thresholds",
+        texts=texts, palette="thresholds",
         thresholds=BY_SEVERITY,
         custom={"lineWidth": 0, "fillOpacity": 85},
         options={"mergeValues": True, "showValue": "never", "alignValue": "left",

@@ -1,9 +1,8 @@
 """One run: is it sick, since when, and with what."""
 
-from panels import (BY_SEVERITY, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE, RED, RUNS,
-                    RUN_PAGE, RUNBOOKS, SEVERITY, board, color, dashed, lines, link, marks,
-                    now, q,
-                    ranking, series, stat, steps, table, timeline)
+from panels import (BY_SEVERITY, CONDITION, GREEN, GREY, INCIDENTS, JOBS, ORANGE, PAGE,
+                    RED, RUNS, RUN_PAGE, RUNBOOKS, SEVERITY, board, color, dashed, lines,
+                    link, marks, now, q, ranking, series, stat, steps, table, timeline)
 
 CONDITIONS = {"scale": "NanwatchLossScale", "loss": "NanwatchLoss",
               "weight": "NanwatchWeights", "op": "NanwatchOpOverflow",
@@ -40,10 +39,11 @@ FIRST = (4, [
     stat("What is sick", now("max by (condition) (nanwatch_condition_severity{RUN})",
                              "{{condition}}"), "none",
          "A tile for each family of conditions; a click opens its runbook.",
-         "All healthy.",
-         "Read the runbook of the family that is not: each says what it means "
-         "and what to change, by framework.",
-         width=8, filled=True, names=True, texts=SEVERITY,
+         "Nothing is found in any. So it is of what a run does not collect: its "
+         "panels below have no data then.",
+         "Read the runbook of the family that is not green: each says what it "
+         "means and what to change, by framework.",
+         width=8, filled=True, names=True, texts=CONDITION,
          overrides=[series(family, links=[link(
              f"Runbook: {alert}", f"{RUNBOOKS}/{alert}.md")])
              for family, alert in CONDITIONS.items()],
@@ -186,7 +186,7 @@ WHAT = (7, [
         "The row that turned first is mostly the cause, the others what "
         "followed. An incident stays for 45 s at least. What somebody muted has "
         "a row of its own and raises no alert.",
-        width=16, alerts=CONDITIONS.values()),
+        width=16, texts=CONDITION, alerts=CONDITIONS.values()),
     ranking("Worst ops", now("topk(8, sum by (op) "
                              "(nanwatch_op_bad_statuses_total{RUN}))", "{{op}}"),
             "none",

@@ -126,7 +126,7 @@ int NotesAt(int records, Of of, LevelKind level = LevelKind::kKept) {
 // without a bound.
 TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsANote) {
   EXPECT_EQ(NotesAt(15, [](int i) { return 2.4 * std::exp(0.25 * i); }), 15);
-  EXPECT_GT(NotesAt(61, [](int i) { return std::pow(i, 4); }), 0);
+  EXPECT_GT(NotesAt(61, [](int i) { return std::pow(i, 4) / 1000; }), 0);
   EXPECT_GT(NotesAt(61, [](int i) { return std::pow(i, 4) - 2000; }), 0)
       << "from above 0";
   Feed feed;
@@ -137,6 +137,13 @@ TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsANote) {
   ExpectWords(feed.Described().sentence_over);
   for (int i = 0; i < 60; ++i) feed.Step({.loss = -800 - 0.1 * i});
   EXPECT_EQ(feed.now, Severity::kNone) << "it came to rest";
+}
+
+TEST(LossImpossible, OneThatFallsBelowAnyDensityIsAWarning) {
+  Feed feed;
+  for (int i = 0; i < 30; ++i) feed.Step({.loss = 2.4 - std::exp(0.4 * i)});
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  ExpectWords(feed.Described().sentence);
 }
 
 TEST(LossImpossible, HealthyLossesBelow0SlowDown) {
