@@ -200,7 +200,8 @@ class Looks:
         if not followed.is_on_host():
             self._abandon(followed)
         update = followed.begin()
-        first, ordinal = update.take_gradients(), update.ordinal
+        first = update.take_gradients() if update.looked_at else None
+        ordinal = update.ordinal
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
         every = LAYERS_EVERY * self._modules.stride.turns
@@ -219,7 +220,8 @@ class Looks:
             gradient_of=gradient_of,
             norms=norms,
         )
-        update.keep_first(first)
+        if first is not None:
+            update.keep_first(first)
         if self._comparing.on:
             self._comparing.gradients(followed, divide_by, gradient_of)
         if rich and update.underflow is None:
