@@ -197,7 +197,8 @@ class Looks:
         """And at what is looked at with them. `divide_by`: the loss scale,
         where a fused optimizer takes it out. The rest is as for
         `Followed.measure_gradients`."""
-        if not followed.is_on_host():
+        at_once = followed.is_on_host()
+        if not at_once:
             self._abandon(followed)
         update = followed.begin()
         first = update.take_gradients() if update.looked_at else None
@@ -240,7 +241,7 @@ class Looks:
         ):
             followed.measure_weights(readout)
         # On a host it is known before an update that it is made of NaN.
-        unguarded = self._scaler is None and not followed.is_on_host()
+        unguarded = self._scaler is None and not at_once
         if self._replica or unguarded:
             followed.glance_at_weights(
                 readout,

@@ -55,13 +55,9 @@ class Parts:
         """A tensor, or several in a list or a tuple; not read on a device."""
         self._guard("parts", self._add, losses)
 
-    def begin(self) -> Before | None:
-        """A backward pass, of these or of other tensors; returns what
-        `went_backward` wants."""
-        before: Before | None = self._guard("parts", self._begin)
-        return before
-
     def _begin(self) -> Before:
+        """A backward pass, of these or of other tensors; returns what
+        `_went_backward` wants."""
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
@@ -70,7 +66,7 @@ class Parts:
 
     def scaled(self, losses: Any, made: Any = None) -> None:
         """By a scaler, which `made` others of them that are about to go
-        backward. Where there is more than one optimizer, `went_backward` says
+        backward. Where there is more than one optimizer, the pass says
         whose gradients they reach."""
         self._guard("parts", self._forget_discarded)
         self._are_scaled = True
@@ -88,12 +84,8 @@ class Parts:
         followed.backwards.heard()
         followed.was_scaled, self._are_scaled = True, False
 
-    def went_backward(self, tensors: Any, before: Before | None) -> None:
-        """`tensors`, with the gradients that there were."""
-        if before is not None:
-            self._guard("parts", self._went_backward, tensors, before)
-
     def _went_backward(self, tensors: Any, before: Before) -> None:
+        """`tensors`, with the gradients that there were."""
         whole, marks = before
         now = [f.marks(whole) for f in self._followed]
         if now == marks:  # another model's
@@ -237,12 +229,13 @@ _listeners: Listeners[Parts] = Listeners()
 
 
 def _begin() -> list[tuple[Parts, Any]]:
-    return [(its, its.begin()) for its in _listeners]
+    return [(its, its._guard("parts", its._begin)) for its in _listeners]
 
 
 def _end(begun: list[tuple[Parts, Any]], tensors: Any) -> None:
     for its, before in begun:
-        its.went_backward(tensors, before)
+        if before is not None:
+            its._guard("parts", its._went_backward, tensors, before)
 
 
 def _followed(function: Any) -> Any:
