@@ -106,9 +106,7 @@ class Backwards:
         """By an update, skipped ones too."""
         self._hears, self._heard = self._heard > 0, 0
         self._passed_by = False
-        self._left = (
-            marks_of([p.grad for p in self._some()]) if self._hears else []
-        )
+        self._left = marks_of(self._some()) if self._hears else []
         self._to_clip = []
         self._asked = self.in_closure = False
 
@@ -117,7 +115,7 @@ class Backwards:
         may well ask for their norm once more, and again."""
         if not self._hears or self._heard:
             return False
-        now, left = marks_of([p.grad for p in self._some()]), self._left
+        now, left = marks_of(self._some()), self._left
         # Who asks by a clip writes what he clips.
         same = [i for i, _ in now] == [i for i, _ in left]
         self._asked = same and (self._asked or now == left)
@@ -151,11 +149,12 @@ class Backwards:
         return (self._hears or self._heard > 0) and is_on_host(self._optimizer)
 
     def _marks(self) -> Marks:
-        return marks_of([p.grad for p in tensors_of(self._optimizer)])
+        return marks_of(tensors_of(self._optimizer))
 
 
-def marks_of(gradients: list[Any]) -> Marks:
+def marks_of(tensors: list[Any]) -> Marks:
+    """Of their gradients."""
     try:
-        return [(id(g), g is None or g._version) for g in gradients]
+        return [(id(g := p.grad), g is None or g._version) for p in tensors]
     except RuntimeError:  # some of inference mode, which count nothing
-        return [(id(g), 0) for g in gradients]
+        return [(id(p.grad), 0) for p in tensors]

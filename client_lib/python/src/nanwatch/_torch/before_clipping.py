@@ -51,16 +51,15 @@ class BeforeClipping:
         self._guard("clipping", self._look_at_gradients, gradients, cuts)
 
     def _look_at_gradients(self, gradients: Any, cuts: Cuts) -> None:
-        unseen = [
-            f
-            for f in self._followed
-            if f.is_trained_here() and self._is_unseen(f)
-        ]
+        here = [f for f in self._followed if f.is_trained_here()]
+        taken = self._taken
+        self._taken = [f for f in taken if f not in here]
+        # Whose norms were taken are seen.
+        unseen = [f for f in here if f not in taken and f.is_unseen(clips=True)]
         if unseen:
             ids = {id(g) for each in gradients for g in each}
             its = [f for f in unseen if f.holds_gradients(ids)]
             self._look(its, cuts)
-        self._taken = [f for f in self._taken if not f.is_trained_here()]
 
     def takes_norms(self) -> bool:
         return not self._is_scaled

@@ -10,7 +10,6 @@ there."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import math
@@ -118,12 +117,12 @@ def _are_plain(tensors: Sequence[Any]) -> bool:
 
 
 def _shared_total(tensors: Sequence[Any], takers: Sequence[Listener]) -> Any:
-    with torch.no_grad():
-        norms = torch.stack(torch._foreach_norm(tensors, 2.0))
-        known = KnownNorms(tensors, norms.tolist())
-        for listener in takers:
-            listener.take_norms(known)
-        return torch.linalg.vector_norm(norms, 2.0)
+    """Without gradients, as clip_grad_norm_ is."""
+    norms = torch.stack(torch._foreach_norm(tensors, 2.0))
+    known = KnownNorms(tensors, norms.tolist())
+    for listener in takers:
+        listener.take_norms(known)
+    return torch.linalg.vector_norm(norms, 2.0)
 
 
 class _Trust:
@@ -149,10 +148,12 @@ class _Trust:
 def _shared(tensors: Sequence[Any]) -> Any:
     """None: nobody takes norms of these. Nothing of it ends a training: torch
     computes its total itself, then."""
-    with contextlib.suppress(Exception):
+    try:
         takers = [one for one in _listeners if one.takes_norms()]
         if takers and _are_plain(tensors):
             return _shared_total(tensors, takers)
+    except Exception:
+        return None
     return None
 
 

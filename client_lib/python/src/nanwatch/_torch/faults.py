@@ -166,8 +166,10 @@ class Clearing:
 
 def has_no_rate(optimizer: Any) -> bool:
     """All its learning rates are 0. Of one on a device it is not known."""
-    rates = [group.get("lr") for group in optimizer.param_groups]
-    return bool(rates) and all(_is_zero(rate) for rate in rates)
+    for group in optimizer.param_groups:
+        if not _is_zero(group.get("lr")):
+            return False
+    return bool(optimizer.param_groups)
 
 
 def _is_zero(rate: Any) -> bool:

@@ -51,5 +51,7 @@ class Listeners(Generic[_T]):
 
     def __iter__(self) -> Iterator[_T]:
         """Those that live now, while another thread may add one."""
-        found = [reference() for reference in self._references]
-        return iter([one for one in found if one is not None])
+        for reference in self._references:
+            one = reference()
+            if one is not None:
+                yield one

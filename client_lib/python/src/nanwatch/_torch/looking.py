@@ -197,10 +197,12 @@ class Looks:
         """And at what is looked at with them. `divide_by`: the loss scale,
         where a fused optimizer takes it out. The rest is as for
         `Followed.measure_gradients`."""
-        if not followed.is_on_host():
+        at_once = followed.is_on_host()
+        if not at_once:
             self._abandon(followed)
         update = followed.begin()
-        first, ordinal = update.take_gradients(), update.ordinal
+        first = update.take_gradients() if update.looked_at else None
+        ordinal = update.ordinal
         current, ahead = self._current, self._current.ahead(followed)
         count, readout = current.count + ahead, current.readout
         every = LAYERS_EVERY * self._modules.stride.turns
@@ -219,7 +221,8 @@ class Looks:
             gradient_of=gradient_of,
             norms=norms,
         )
-        update.keep_first(first)
+        if first is not None:
+            update.keep_first(first)
         if self._comparing.on:
             self._comparing.gradients(followed, divide_by, gradient_of)
         if rich and update.underflow is None:
@@ -238,7 +241,7 @@ class Looks:
         ):
             followed.measure_weights(readout)
         # On a host it is known before an update that it is made of NaN.
-        unguarded = self._scaler is None and not followed.is_on_host()
+        unguarded = self._scaler is None and not at_once
         if self._replica or unguarded:
             followed.glance_at_weights(
                 readout,

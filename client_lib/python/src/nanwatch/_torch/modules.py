@@ -13,6 +13,7 @@ then none of them is.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +21,12 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nanwatch._torch.found_tensors import MOST, is_hidden, some_tensors
+from nanwatch._torch.found_tensors import (
+    MOST,
+    is_hidden,
+    some_tensors,
+    tensors_in,
+)
 from nanwatch._torch.hooked import Hooked
 from nanwatch._torch.hooks import Hook
 from nanwatch._torch.readout import Readout
@@ -126,14 +132,16 @@ class Modules:
         for _ in self._list():
             pass
         self._hooked = Hooked()
-        self._begins: Any = None  # the handle of `_begin`
+        self._begins: Any = None  # the handle of `_begin`; None: it has none
         # Modules without a hook, which cannot say that they do not tell.
         self._are_left_out = False
-        self._chosen: tuple[int, ...] | None = None  # that have, then
+        # That have one, besides those that always have; None: all have.
+        self._chosen: tuple[int, ...] | None = None
         # Those that were the first one called, while all had hooks.
         self.first: set[int] = set()
         self._has_begun = False  # a module was called, since `take`
         self._within: int | None = None  # the thread of a forward pass
+        self._is_within = False  # one called a module without gradients; ever
         self.all = False  # every module tells, whatever it costs
         self.stride = Stride(len(self.named))
         self._sampled = False  # a module did not tell, since `take`
@@ -155,39 +163,51 @@ class Modules:
         """Those that the model has by now; all tell at the next step, if they
         are to."""
         if not self._hooked:
-            self._begins = self._model.register_forward_pre_hook(
-                Hook(self._begin)
-            )
             for place, module in self._list():
                 self._hooked.add(place, module, self._hook(place))
             self.stride.modules = len(self.named)
-        self._put_hooks()
+        self._put_on_all()
 
     def disable(self) -> None:
-        if self._hooked:
-            self._begins.remove()
-            self._hooked.close()
-        self._within = self._chosen = None
-        self._are_left_out = False
+        self._watch_begin(False)
+        self._hooked.close()
+        self._chosen, self._are_left_out = None, False
 
-    def _put_hooks(self) -> None:
-        """On those that are to tell at the next step."""
-        stride = self.stride
-        self._are_left_out = bool(
+    def _choose(self) -> None:
+        """Hooks are on those that are to tell at the next step."""
+        stride, chosen = self.stride, None
+        if (
             self.first
             and not self.all
             and stride.by > 1
             and stride.turn % _LOOK_EVERY
-            and not has_compiled()
-        )
-        if not self._are_left_out:
-            self._chosen = None
-            self._hooked.put_on_all()
+        ):
+            chosen = (*self.followed, *stride.places())
+        if chosen == self._chosen:
             return
-        chosen = (*self.followed, *stride.places())
-        if chosen != self._chosen:
-            self._chosen = chosen
-            self._hooked.put_on({0, *self.first, *chosen})
+        if chosen is None or has_compiled():
+            self._put_on_all()
+            return
+        self._chosen, self._are_left_out = chosen, True
+        self._watch_begin(self._is_within)
+        around = (0,) if self._is_within else ()
+        self._hooked.put_on({*around, *self.first, *chosen})
+
+    def _put_on_all(self) -> None:
+        self._chosen, self._are_left_out = None, False
+        self._watch_begin(True)
+        self._hooked.put_on_all()
+
+    def _watch_begin(self, on: bool) -> None:
+        """Of forward passes: for modules that are called without gradients
+        within one."""
+        if on and self._begins is None:
+            self._begins = self._model.register_forward_pre_hook(
+                Hook(self._begin)
+            )
+        elif not on and self._begins is not None:
+            self._begins.remove()
+            self._begins = self._within = None
 
     def _begin(self, module: Any, args: Any) -> None:
         """A forward pass, which may be one of the training."""
@@ -213,10 +233,13 @@ class Modules:
         whether there were modules that did not tell. Numbers of a device travel
         together: all of the rows, then."""
         self._has_begun = False
+        sampled = self._sampled or self._are_left_out
+        if not self.rows:
+            self._sampled = False
+            return *NONE_TOLD[:2], sampled
         if count < len(self.rows) and self.readout.empty():
             first, self.rows = self.rows[:count], self.rows[count:]
-            return first, Readout(), self._sampled or self._are_left_out
-        sampled = self._sampled or self._are_left_out
+            return first, Readout(), sampled
         taken = self.rows, self.readout, sampled
         self.rows, self.readout, self._sampled = [], Readout(), False
         self._recent = {}
@@ -235,7 +258,7 @@ class Modules:
         self.seconds = 0.0
         self.stride.keep_within(share, spent)
         if self._hooked:
-            self._put_hooks()
+            self._choose()
 
     def _hook(self, index: int) -> Callable[..., None]:
         def hook(module: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -244,10 +267,10 @@ class Modules:
             # What is called without gradients is an evaluation. Within a
             # forward pass, as with checkpoints that call again what they hold,
             # it may be where something begins.
-            if not (module.training and torch.is_grad_enabled()) and (
-                self._within != threading.get_ident()
-            ):
-                return
+            if not (module.training and torch.is_grad_enabled()):
+                if self._within != threading.get_ident():
+                    return
+                self._is_within = True
             if index == 0:
                 self._within = None
             # What is bad in a batch is seen at the first one that is called,
@@ -283,8 +306,9 @@ class Modules:
     ) -> None:
         """Tells what is not finite; the rest in its turn. (Of a device it is
         not known yet.)"""
-        for of in (args, kwargs, output):
-            if not all(map(is_known_finite, some_tensors(of))):
+        found = tensors_in((args, kwargs, output), depth=3)
+        for tensor in itertools.islice(found, 3 * MOST):
+            if not is_known_finite(tensor):
                 self._forward(index, args, kwargs, output, begins)
                 return
         self._sampled = True

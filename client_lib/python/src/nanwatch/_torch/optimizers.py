@@ -89,13 +89,7 @@ class Followed:
         self._version = -1  # of what the parameters are called
         self._count = 0  # of tensors, at the last look
         self._handles = [
-            optimizer.register_step_pre_hook(
-                Hook(
-                    uncompiled(
-                        lambda o, args, kwargs: self._begins(o, args, kwargs)
-                    )
-                )
-            ),
+            optimizer.register_step_pre_hook(Hook(uncompiled(self._begins))),
             optimizer.register_step_post_hook(
                 Hook(uncompiled(lambda o, args, kwargs: after(self, o)))
             ),
@@ -201,17 +195,15 @@ class Followed:
 
     def marks(self, whole: bool) -> Marks:
         """Of those gradients; see `some_gradients`."""
-        if whole or not self._some:
-            return marks_of(self.some_gradients(whole))
         if self._thread != threading.get_ident():
             return []
-        # Before and after each backward pass, in few calls.
-        groups = self.optimizer.param_groups
-        try:
-            found = [groups[i]["params"][j].grad for i, j in self._some]
-        except IndexError:
-            return marks_of(self.some_gradients())
-        return marks_of(found)
+        return marks_of(self.tensors() if whole else self.some_tensors())
+
+    def begins_backward(self, whole: bool) -> Marks:
+        """A pass is about to; returns the marks."""
+        if self._thread == threading.get_ident():
+            self.clearing.begins()
+        return self.marks(whole)
 
     def some_versions(self) -> dict[int, int]:
         """Of the gradients of these tensors, where they have one: by the ids of
@@ -220,7 +212,7 @@ class Followed:
         if not self.is_trained_here():
             return {}
         some = [p for p in self.some_tensors() if p.grad is not None]
-        marks = marks_of([p.grad for p in some])
+        marks = marks_of(some)
         return {id(p): version for p, (_, version) in zip(some, marks)}
 
     def stand_for(self, which: Sequence[int]) -> bool:
@@ -329,7 +321,8 @@ class Followed:
             found = [(p, gradient_of(p)) for p in tensors]
             return self._look([(p, g) for p, g in found if g is not None])
         trained, gradients = tensors, [p.grad for p in tensors]
-        if any(g is None for g in gradients):
+        # By identity: to compare tensors is to compute.
+        if id(None) in map(id, gradients):
             without = [p for p, g in zip(tensors, gradients) if g is None]
             trained = [p for p, g in zip(tensors, gradients) if g is not None]
             gradients = [g for g in gradients if g is not None]
@@ -339,7 +332,6 @@ class Followed:
                 self._parameters.of(tensors)
         known = norms is not None and norms.are_of(gradients)
         kinds = known_kinds_of(gradients) if known else kinds_of(gradients)
-        # By identity: to compare tensors is to compute.
         ids = list(map(id, trained))
         if (
             self._usual is not None

@@ -4,7 +4,7 @@ program may tell the last of them alone, or a mean that it makes of others."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -23,11 +23,9 @@ _WHOLE_LOOKS = 1024
 _TOUCHED = 16
 
 
-class Before(NamedTuple):
-    """A backward pass."""
-
-    whole: bool  # all gradients were looked at
-    marks: list[Marks]
+# A backward pass: whether all gradients were looked at before it, and the marks
+# of each optimizer's, which are others once they were computed.
+Before = tuple[bool, list[Marks]]
 
 
 class Parts:
@@ -57,29 +55,18 @@ class Parts:
         """A tensor, or several in a list or a tuple; not read on a device."""
         self._guard("parts", self._add, losses)
 
-    def begin(self) -> Before | None:
-        """A backward pass, of these or of other tensors; returns what
-        `went_backward` wants."""
-        before: Before | None = self._guard("parts", self._begin)
-        return before
-
     def _begin(self) -> Before:
+        """A backward pass, of these or of other tensors; returns what
+        `_went_backward` wants."""
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
-        for followed in self._followed:
-            if followed.is_trained_here():
-                followed.clearing.begins()
         whole = self._whole_looks > 0
-        return Before(whole, self._marks(whole))
-
-    def _marks(self, whole: bool) -> list[Marks]:
-        """Of gradients of each optimizer; others, once they were computed."""
-        return [f.marks(whole) for f in self._followed]
+        return whole, [f.begins_backward(whole) for f in self._followed]
 
     def scaled(self, losses: Any, made: Any = None) -> None:
         """By a scaler, which `made` others of them that are about to go
-        backward. Where there is more than one optimizer, `went_backward` says
+        backward. Where there is more than one optimizer, the pass says
         whose gradients they reach."""
         self._guard("parts", self._forget_discarded)
         self._are_scaled = True
@@ -97,21 +84,18 @@ class Parts:
         followed.backwards.heard()
         followed.was_scaled, self._are_scaled = True, False
 
-    def went_backward(self, tensors: Any, before: Before | None) -> None:
-        """`tensors`, with the gradients that there were."""
-        if before is not None:
-            self._guard("parts", self._went_backward, tensors, before)
-
     def _went_backward(self, tensors: Any, before: Before) -> None:
-        now = self._marks(before.whole)
-        if now == before.marks:  # another model's
-            self._whole_looks -= before.whole
+        """`tensors`, with the gradients that there were."""
+        whole, marks = before
+        now = [f.marks(whole) for f in self._followed]
+        if now == marks:  # another model's
+            self._whole_looks -= whole
             return
         touched = [0]
         if len(now) > 1:
-            touched = [i for i, old in enumerate(before.marks) if old != now[i]]
+            touched = [i for i, old in enumerate(marks) if old != now[i]]
             self.rivals.backward(touched)
-            self._pass_by(touched, before)
+            self._pass_by(touched, marks)
         for i in touched:
             self._followed[i].backwards.heard()
             self._followed[i].clearing.ended()
@@ -119,16 +103,16 @@ class Parts:
         self._are_scaled = False
         if not self._is_scaled:
             self._add(tensors)
-        if before.whole:
+        if whole:
             self._whole_looks -= _TOUCHED
             for i in touched:
-                self._see_who_stands(i, before.marks[i], now[i])
+                self._see_who_stands(i, marks[i], now[i])
 
-    def _pass_by(self, touched: Sequence[int], before: Before) -> None:
+    def _pass_by(self, touched: Sequence[int], marks: list[Marks]) -> None:
         """Those that it did not reach."""
         for i, followed in enumerate(self._followed):
             if i not in touched and followed.backwards.any_heard():
-                followed.backwards.passed_by(before.marks[i])
+                followed.backwards.passed_by(marks[i])
                 followed.clearing.passed_by()
 
     def _see_who_stands(self, i: int, old: Marks, new: Marks) -> None:
@@ -234,21 +218,24 @@ class Parts:
         self._own, self._newest_bad = 0, -1
         return taken
 
-    def updated(self) -> None:
-        """What went backward until now was for an update that is over."""
+    def updated(self) -> int:
+        """What went backward until now was for an update that is over: so many
+        losses."""
         self._own = len(self._losses)
+        return self._own
 
 
 _listeners: Listeners[Parts] = Listeners()
 
 
 def _begin() -> list[tuple[Parts, Any]]:
-    return [(its, its.begin()) for its in _listeners]
+    return [(its, its._guard("parts", its._begin)) for its in _listeners]
 
 
 def _end(begun: list[tuple[Parts, Any]], tensors: Any) -> None:
     for its, before in begun:
-        its.went_backward(tensors, before)
+        if before is not None:
+            its._guard("parts", its._went_backward, tensors, before)
 
 
 def _followed(function: Any) -> Any:

@@ -74,7 +74,7 @@ class Shapes:
 def norms_of(tensors: list[Any], half: bool, order: float = 2.0) -> list[Any]:
     """`half`: some are in 16 bits. Of a tensor whose squares leave the range
     of fp32 it is infinity: see `Sizes`."""
-    with torch.no_grad():
+    with torch.set_grad_enabled(False):  # in fewer calls than no_grad()
         if not half:
             return list(torch._foreach_norm(tensors, order))
         # On a CPU the largest element takes four times as long that way.

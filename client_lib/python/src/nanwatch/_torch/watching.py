@@ -352,9 +352,8 @@ class Watch(Shown):
         self._guard("update", followed.updated)
         self._left_out.updated()
         self._looks.rivals.updated(followed)
-        self._parts.updated()
         followed.updates += 1
-        update.losses = self._parts.count()
+        update.losses = self._parts.updated()
         update.rows = len(self.modules.rows)
         if self._scaler is not None:
             update.float_status = self._scaler.float_status(followed.optimizer)
@@ -374,7 +373,8 @@ class Watch(Shown):
     ) -> None:
         # After a training's step the caches are cold: each call counts.
         begun = time.perf_counter() if self._level == "ops" else 0.0
-        _samples.settle(self._checks, more)
+        if more:
+            _samples.settle(self._checks, more)
         losses, given = self._losses, loss
         self._looks.at_loss(loss)
         if type(loss) is torch.Tensor and on_host(loss) and loss.ndim == 0:
