@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
-#include "base/fnv1a.h"
 #include "logs/decimal_commas.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
@@ -22,6 +22,26 @@ constexpr auto kWordLetters = [] {
   return letters;
 }();
 bool IsWordLetter(char c) { return kWordLetters[static_cast<uint8_t>(c)]; }
+
+bool MayBeginNumber(char c) {
+  return IsDigit(c) || c == '-' || c == '+' || (c | 0x20) == 'n' ||
+         (c | 0x20) == 'i';
+}
+
+// Returns a hash of `text`, eight bytes at a time.
+uint64_t HashOf(std::string_view text) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio
+  uint64_t hash = text.size();
+  while (!text.empty()) {
+    uint64_t part = 0;
+    const size_t size = std::min(text.size(), sizeof part);
+    std::memcpy(&part, text.data(), size);
+    text.remove_prefix(size);
+    hash = (hash ^ part) * kOdd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
 
 // The size of a clock or date at `at`, "12:01:07.250", "2025-01-31",
 // "03.04.2024"; 0: there is none.
@@ -95,9 +115,10 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   std::string text(line.substr(at, end - at));
   const std::string_view rest = line.substr(end);
   RowNumber number{.begin = at};
+  const bool digit = !rest.empty() && IsDigit(rest[0]);  // mostly
   for (const std::string_view word :
        {"nan", "NaN", "inf", "Inf", "NAN", "INF"}) {
-    if (!rest.starts_with(word)) continue;
+    if (digit || !rest.starts_with(word)) continue;
     const size_t wide = SizeOfWidth(rest.substr(word.size()));
     const size_t behind = end + word.size() + wide;
     if (behind < line.size() &&
@@ -160,47 +181,53 @@ size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
   return end - at;
 }
 
+// Returns the size of the clock or number at `at`, 0: there is none. `*stands`:
+// the letter for it among the words.
+size_t NumberRow::TakeNumber(std::string_view line, size_t at, char* stands) {
+  const char c = line[at];
+  if (IsDigit(c)) {
+    *stands = 'T';
+    if (const size_t clock = ClockAt(line, at)) return clock;
+  } else if (at > 0) {
+    const char before = line[at - 1];
+    if (IsWordLetter(before)) return 0;
+    // A minus between digits is a range.
+    const bool sign = c == '-' || c == '+';
+    const bool begins = before == ' ' || before == '=' || before == ':' ||
+                        before == ',' || before == '\t';
+    if (sign && !begins) return 0;
+  }
+  *stands = '0';
+  return ReadNumber(line, at);
+}
+
 bool NumberRow::Read(std::string_view line) {
   numbers_.clear();
   line_ = line;
   if (line.size() > kBytesMax) return false;
   commas_ = HasDecimalCommas(line);
-  Fnv1a hash;
-  const auto add = [&hash](char c) { hash.Put(static_cast<uint8_t>(c)); };
+  std::array<char, kBytesMax> words;  // no longer than the line
+  size_t size = 0;
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
-    // Digits of other words were added with them.
-    const bool word = at > 0 && IsWordLetter(line[at - 1]) && !IsDigit(c);
-    if (IsDigit(c) && !word) {
-      if (const size_t clock = ClockAt(line, at)) {
-        at += clock;
-        add('T');
+    if (MayBeginNumber(c)) {
+      char stands = '\0';
+      if (const size_t number = TakeNumber(line, at, &stands)) {
+        if (numbers_.size() > kNumbersMax) return false;
+        words[size++] = stands;
+        at += number;
         continue;
       }
     }
-    // A minus between digits is a range.
-    const bool sign =
-        (c == '-' || c == '+') &&
-        (at == 0 || line[at - 1] == ' ' || line[at - 1] == '=' ||
-         line[at - 1] == ':' || line[at - 1] == ',' || line[at - 1] == '\t');
-    const bool may =
-        IsDigit(c) || sign || c == 'n' || c == 'N' || c == 'i' || c == 'I';
-    const size_t size = may && !word ? ReadNumber(line, at) : 0;
-    if (size > 0) {
-      if (numbers_.size() > kNumbersMax) return false;
-      add('0');
-      at += size;
-      continue;
-    }
-    if (c != ' ' && c != '\t' && c != '-') add(c);
+    if (c != ' ' && c != '\t' && c != '-') words[size++] = c;
     ++at;
     // Digits of a word are a part of it.
-    const bool glued = IsWordLetter(c) && at < line.size() && IsDigit(line[at]);
+    const bool glued = at < line.size() && IsDigit(line[at]) && IsWordLetter(c);
     if (glued && !IsCounted(line.substr(0, at))) {
-      while (at < line.size() && IsDigit(line[at])) add(line[at++]);
+      while (at < line.size() && IsDigit(line[at])) words[size++] = line[at++];
     }
   }
-  words_ = hash.value();
+  words_ = HashOf({words.data(), size});
   return !numbers_.empty();
 }
 

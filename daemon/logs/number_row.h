@@ -44,6 +44,7 @@ class NumberRow {
   uint64_t words() const { return words_; }
 
  private:
+  size_t TakeNumber(std::string_view line, size_t at, char* stands);
   size_t ReadNumber(std::string_view line, size_t at);
 
   std::string_view line_;
