@@ -23,10 +23,14 @@ constexpr auto kWordLetters = [] {
 }();
 bool IsWordLetter(char c) { return kWordLetters[static_cast<uint8_t>(c)]; }
 
-bool MayBeginNumber(char c) {
-  return IsDigit(c) || c == '-' || c == '+' || (c | 0x20) == 'n' ||
-         (c | 0x20) == 'i';
-}
+constexpr auto kBeginsNumber = [] {
+  std::array<bool, 256> begins{};
+  for (const char c : std::string_view("0123456789-+nNiI")) {
+    begins[static_cast<uint8_t>(c)] = true;
+  }
+  return begins;
+}();
+bool MayBeginNumber(char c) { return kBeginsNumber[static_cast<uint8_t>(c)]; }
 
 // Returns a hash of `text`, eight bytes at a time.
 uint64_t HashOf(std::string_view text) {
@@ -107,77 +111,85 @@ bool BeginsWithUnit(std::string_view rest) {
 
 }  // namespace
 
-size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
-  size_t end = at;
-  if (end < line.size() && (line[end] == '-' || line[end] == '+')) ++end;
-  const size_t first = end;
-  bool whole = true;
-  std::string text(line.substr(at, end - at));
-  const std::string_view rest = line.substr(end);
-  RowNumber number{.begin = at};
-  const bool digit = !rest.empty() && IsDigit(rest[0]);  // mostly
+// Adds one that is no number, and returns its size.
+size_t NumberRow::Add(std::string_view line, size_t at, size_t end,
+                      std::string_view word) {
+  const double value = *WholeNumber(word);
+  numbers_.push_back(
+      {.value = line[at] == '-' ? -value : value, .begin = at, .end = end});
+  return end - at;
+}
+
+// Reads "nan" or "inf" at `at`, whose letters begin at `first`.
+size_t NumberRow::ReadWord(std::string_view line, size_t at, size_t first) {
+  const std::string_view rest = line.substr(first);
   for (const std::string_view word :
        {"nan", "NaN", "inf", "Inf", "NAN", "INF"}) {
-    if (digit || !rest.starts_with(word)) continue;
+    if (!rest.starts_with(word)) continue;
     const size_t wide = SizeOfWidth(rest.substr(word.size()));
-    const size_t behind = end + word.size() + wide;
-    if (behind < line.size() &&
-        (IsWordLetter(line[behind]) || IsDigit(line[behind]))) {
-      return 0;
-    }
-    number.value = *WholeNumber(word);
-    if (line[at] == '-') number.value = -number.value;
-    number.end = behind;
-    numbers_.push_back(number);
-    return behind - at;
+    const size_t end = first + word.size() + wide;
+    const bool more =
+        end < line.size() && (IsWordLetter(line[end]) || IsDigit(line[end]));
+    return more ? 0 : Add(line, at, end, word);
   }
-  while (end < line.size()) {
+  return 0;
+}
+
+size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
+  size_t end = at;
+  if (line[end] == '-' || line[end] == '+') ++end;
+  const size_t first = end;
+  if (first == line.size() || !IsDigit(line[first])) {
+    return ReadWord(line, at, first);
+  }
+  const auto is_point = [this](char c) {
+    return c == '.' || (commas_ && c == ',');
+  };
+  bool whole = true;
+  bool plain = true;  // as WholeNumber() reads it
+  for (; end < line.size(); ++end) {
     const char c = line[end];
-    const bool point = c == '.' || (commas_ && c == ',');
-    if (IsDigit(c)) {
-      text += c;
-    } else if (point && whole && end > first) {
-      whole = false;
-      text += '.';
-    } else if (end > first && BeginsPower(line.substr(end)) &&
-               (c != 'f' || !whole)) {
-      whole = false;
-      text += 'e';
-      text += line[++end];
+    if (IsDigit(c)) continue;
+    if (is_point(c) && whole) {
+      plain = c == '.';
+    } else if (BeginsPower(line.substr(end)) && (c != 'f' || !whole)) {
+      plain = plain && c != 'f';
+      ++end;
     } else {
       break;
     }
-    ++end;
+    whole = false;
   }
-  if (end == first) return 0;
-  // "1.#QNAN000", "-1.#IND", "1.#INF": of Microsoft's C library.
-  const std::string_view behind = line.substr(end);
-  if (text.back() == '.' && behind.starts_with('#')) {
-    const bool infinite = behind.starts_with("#INF");
-    while (end < line.size() && (line[end] == '#' || IsDigit(line[end]) ||
-                                 IsWordLetter(line[end]))) {
-      ++end;
+  if (is_point(line[end - 1])) {
+    // "1.#QNAN000", "-1.#IND", "1.#INF": of Microsoft's C library.
+    const std::string_view behind = line.substr(end);
+    if (behind.starts_with('#')) {
+      while (end < line.size() && (line[end] == '#' || IsDigit(line[end]) ||
+                                   IsWordLetter(line[end]))) {
+        ++end;
+      }
+      return Add(line, at, end, behind.starts_with("#INF") ? "inf" : "nan");
     }
-    number.value = *WholeNumber(infinite ? "inf" : "nan");
-    if (line[at] == '-') number.value = -number.value;
-    number.end = end;
-    numbers_.push_back(number);
-    return end - at;
-  }
-  if (text.back() == '.') {  // of a sentence
-    text.pop_back();
-    --end;
+    --end;  // of a sentence
     whole = true;
+  }
+  std::string_view text = line.substr(at, end - at);
+  std::string replaced;
+  if (!plain) {
+    replaced = text;
+    std::ranges::replace(replaced, ',', '.');
+    std::ranges::replace(replaced, 'f', 'e');
+    text = replaced;
   }
   const std::optional<double> value = WholeNumber(text);
   if (!value) return 0;
-  number.value = *value;
-  number.whole = whole;
-  number.share = end < line.size() && line[end] == '%';
-  number.unit =
-      BeginsWithUnit(line.substr(end)) || line.substr(0, at).ends_with("cuda:");
-  number.end = end;
-  numbers_.push_back(number);
+  numbers_.push_back({.value = *value,
+                      .whole = whole,
+                      .share = end < line.size() && line[end] == '%',
+                      .unit = BeginsWithUnit(line.substr(end)) ||
+                              line.substr(0, at).ends_with("cuda:"),
+                      .begin = at,
+                      .end = end});
   return end - at;
 }
 
@@ -210,22 +222,23 @@ bool NumberRow::Read(std::string_view line) {
   size_t size = 0;
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
-    if (MayBeginNumber(c)) {
-      char stands = '\0';
-      if (const size_t number = TakeNumber(line, at, &stands)) {
-        if (numbers_.size() > kNumbersMax) return false;
-        words[size++] = stands;
-        at += number;
-        continue;
-      }
+    if (!MayBeginNumber(c)) {
+      if (c != ' ' && c != '\t') words[size++] = c;
+      ++at;
+      continue;
     }
-    if (c != ' ' && c != '\t' && c != '-') words[size++] = c;
-    ++at;
     // Digits of a word are a part of it.
-    const bool glued = at < line.size() && IsDigit(line[at]) && IsWordLetter(c);
+    const bool glued = IsDigit(c) && at > 0 && IsWordLetter(line[at - 1]);
     if (glued && !IsCounted(line.substr(0, at))) {
       while (at < line.size() && IsDigit(line[at])) words[size++] = line[at++];
+      continue;
     }
+    char stands = '\0';
+    const size_t number = TakeNumber(line, at, &stands);
+    if (numbers_.size() > kNumbersMax) return false;
+    if (number > 0) words[size++] = stands;
+    if (number == 0 && c != '-') words[size++] = c;
+    at += std::max<size_t>(number, 1);
   }
   words_ = HashOf({words.data(), size});
   return !numbers_.empty();
