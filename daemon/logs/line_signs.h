@@ -17,6 +17,7 @@ struct LineSigns {
   bool other = false;  // a byte that is not of ASCII
 };
 
+// Looks through `line` once.
 LineSigns SignsOf(std::string_view line);
 
 }  // namespace nanwatch

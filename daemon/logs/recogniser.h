@@ -117,9 +117,9 @@ class Recogniser {
   bool OfferUsual(std::string_view line, const RankPrefix& prefix);
   void ForgetMixed(const RankPrefix& prefix);
   void ForgetUsual();
-  // Returns what is known of a line that is like one of which nothing was said.
+  // Returns what is known of lines like this one, if nobody had a word on one.
   std::optional<SilentLines::Kind> FindSilent(std::string_view line);
-  // Such a line, given to who said nothing. False: it wants Offer().
+  // Gives such a line to who said nothing. False: it wants Offer().
   bool PassSilent(size_t candidate, std::string_view line,
                   const RankPrefix& prefix);
   void LearnSilent(std::string_view line, const MarkSearch::Groups& asked);

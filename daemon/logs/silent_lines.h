@@ -28,7 +28,7 @@ class SilentLines {
   std::optional<Kind> Find(std::string_view line);
   // Takes in a line of no known kind.
   void Learn(std::string_view line, const Kind& kind);
-  // Who said nothing may have something to say now.
+  // Forgets all: who said nothing may have something to say now.
   void Forget() { known_.clear(); }
 
  private:
