@@ -130,10 +130,11 @@ std::optional<int64_t> BeginsMessage(std::string_view line) {
 
 }  // namespace
 
-void BareStep::Look(std::string_view line) {
+bool BareStep::Look(std::string_view line) {
   std::optional<int64_t> step = WithRate(line);
   if (!step) step = BeginsMessage(line);
   if (step) above_ = step;
+  return step.has_value();
 }
 
 // In each epoch it rises, and a size does not.

@@ -23,8 +23,8 @@ class BareStep {
  public:
   // Of the next step line that shows no other step.
   std::optional<StepPlace> Find(std::string_view line);
-  // A line that is no step line.
-  void Look(std::string_view line);
+  // A line that is no step line. Returns whether it says a step.
+  bool Look(std::string_view line);
   // A step line that shows its own: what stood above was of that.
   void DropAbove() { above_.reset(); }
   // The newest number, which is the line's step if the next one rises.

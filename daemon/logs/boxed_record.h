@@ -26,6 +26,7 @@ class BoxedRecord {
   // Takes in a row with a name and a number in bars; false: the line is none. A
   // row without a value ("| train/ | |") says nothing.
   bool Take(std::string_view line);
+  bool empty() const { return record_.empty() && !settings_; }
   // A row with this name is taken already: the next one begins another record.
   bool Begins(std::string_view line) const;
   // Returns "iteration: 12 | loss: 2.31", and forgets the rows. Empty: there

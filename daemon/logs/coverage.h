@@ -57,6 +57,10 @@ class Coverage {
   // is no such line. `*fields`: that such lines show.
   const std::vector<WordsForNumber>& Find(std::string_view line,
                                           uint32_t* fields);
+  // Returns whether what Find() was given last looks like a step line.
+  bool alike() const { return alike_ || !words_.empty(); }
+  // Returns whether the newest step line may have taught what others look like.
+  bool learns() const { return told_.step_lines <= kLearned; }
   // A line was not read because of what Find() found. `whole`: nothing of it
   // was; else NoteRead() had it.
   void NoteUnread(uint64_t line, bool whole);

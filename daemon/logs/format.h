@@ -35,6 +35,12 @@ class LineReader {
   // Of the line that Read() was given last there is more to say than it said:
   // no line is like it.
   virtual void ForgetUsual() {}
+  // Returns whether Read() said nothing of the line that it was given last, and
+  // will say nothing of any that differs in the digits of its numbers alone.
+  virtual bool said_nothing() const { return false; }
+  // Takes in such a line as Read() would, and cheaper. False: it waits for
+  // something, and wants Read().
+  virtual bool Pass(std::string_view /*line*/) { return false; }
   // What it says of a line may depend on lines before.
   virtual bool remembers() const { return true; }
 };

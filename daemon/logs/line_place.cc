@@ -67,12 +67,14 @@ void LinePlace::Keep(bool named, bool bar, ColumnFact* fact) {
   if (!axis_.Keep(axis, fact->step(), loss)) fact->DropStep();
 }
 
-void LinePlace::Look(std::string_view line) {
-  bare_.Look(line);
-  if (const auto epoch = EpochAlone(line)) {
+bool LinePlace::Look(std::string_view line) {
+  const bool step = bare_.Look(line);
+  const auto epoch = EpochAlone(line);
+  if (epoch) {
     epoch_ = *epoch;
     bare_.NoteEpoch();
   }
+  return step || epoch;
 }
 
 }  // namespace nanwatch

@@ -30,8 +30,8 @@ class LinePlace {
   void AddUsual(std::string_view line, const std::optional<BarPlace>& bar,
                 ColumnFact* fact);
   // Takes in a line without a loss, which may say the step or the epoch of
-  // those that come.
-  void Look(std::string_view line);
+  // those that come. Returns whether it does.
+  bool Look(std::string_view line);
 
   bool in_bar() const { return in_bar_; }
   const BareStep& bare() const { return bare_; }

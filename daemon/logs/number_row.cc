@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
-#include "base/fnv1a.h"
 #include "logs/decimal_commas.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
@@ -22,6 +22,30 @@ constexpr auto kWordLetters = [] {
   return letters;
 }();
 bool IsWordLetter(char c) { return kWordLetters[static_cast<uint8_t>(c)]; }
+
+constexpr auto kBeginsNumber = [] {
+  std::array<bool, 256> begins{};
+  for (const char c : std::string_view("0123456789-+nNiI")) {
+    begins[static_cast<uint8_t>(c)] = true;
+  }
+  return begins;
+}();
+bool MayBeginNumber(char c) { return kBeginsNumber[static_cast<uint8_t>(c)]; }
+
+// Returns a hash of `text`, eight bytes at a time.
+uint64_t HashOf(std::string_view text) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio
+  uint64_t hash = text.size();
+  while (!text.empty()) {
+    uint64_t part = 0;
+    const size_t size = std::min(text.size(), sizeof part);
+    std::memcpy(&part, text.data(), size);
+    text.remove_prefix(size);
+    hash = (hash ^ part) * kOdd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
 
 // The size of a clock or date at `at`, "12:01:07.250", "2025-01-31",
 // "03.04.2024"; 0: there is none.
@@ -87,77 +111,106 @@ bool BeginsWithUnit(std::string_view rest) {
 
 }  // namespace
 
-size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
-  size_t end = at;
-  if (end < line.size() && (line[end] == '-' || line[end] == '+')) ++end;
-  const size_t first = end;
-  bool whole = true;
-  std::string text(line.substr(at, end - at));
-  const std::string_view rest = line.substr(end);
-  RowNumber number{.begin = at};
+// Adds one that is no number, and returns its size.
+size_t NumberRow::Add(std::string_view line, size_t at, size_t end,
+                      std::string_view word) {
+  const double value = *WholeNumber(word);
+  numbers_.push_back(
+      {.value = line[at] == '-' ? -value : value, .begin = at, .end = end});
+  return end - at;
+}
+
+// Reads "nan" or "inf" at `at`, whose letters begin at `first`.
+size_t NumberRow::ReadWord(std::string_view line, size_t at, size_t first) {
+  const std::string_view rest = line.substr(first);
   for (const std::string_view word :
        {"nan", "NaN", "inf", "Inf", "NAN", "INF"}) {
     if (!rest.starts_with(word)) continue;
     const size_t wide = SizeOfWidth(rest.substr(word.size()));
-    const size_t behind = end + word.size() + wide;
-    if (behind < line.size() &&
-        (IsWordLetter(line[behind]) || IsDigit(line[behind]))) {
-      return 0;
-    }
-    number.value = *WholeNumber(word);
-    if (line[at] == '-') number.value = -number.value;
-    number.end = behind;
-    numbers_.push_back(number);
-    return behind - at;
+    const size_t end = first + word.size() + wide;
+    const bool more =
+        end < line.size() && (IsWordLetter(line[end]) || IsDigit(line[end]));
+    return more ? 0 : Add(line, at, end, word);
   }
-  while (end < line.size()) {
+  return 0;
+}
+
+size_t NumberRow::ReadNumber(std::string_view line, size_t at) {
+  size_t end = at;
+  if (line[end] == '-' || line[end] == '+') ++end;
+  const size_t first = end;
+  if (first == line.size() || !IsDigit(line[first])) {
+    return ReadWord(line, at, first);
+  }
+  const auto is_point = [this](char c) {
+    return c == '.' || (commas_ && c == ',');
+  };
+  bool whole = true;
+  bool plain = true;  // as WholeNumber() reads it
+  for (; end < line.size(); ++end) {
     const char c = line[end];
-    const bool point = c == '.' || (commas_ && c == ',');
-    if (IsDigit(c)) {
-      text += c;
-    } else if (point && whole && end > first) {
-      whole = false;
-      text += '.';
-    } else if (end > first && BeginsPower(line.substr(end)) &&
-               (c != 'f' || !whole)) {
-      whole = false;
-      text += 'e';
-      text += line[++end];
+    if (IsDigit(c)) continue;
+    if (is_point(c) && whole) {
+      plain = c == '.';
+    } else if (BeginsPower(line.substr(end)) && (c != 'f' || !whole)) {
+      plain = plain && c != 'f';
+      ++end;
     } else {
       break;
     }
-    ++end;
+    whole = false;
   }
-  if (end == first) return 0;
-  // "1.#QNAN000", "-1.#IND", "1.#INF": of Microsoft's C library.
-  const std::string_view behind = line.substr(end);
-  if (text.back() == '.' && behind.starts_with('#')) {
-    const bool infinite = behind.starts_with("#INF");
-    while (end < line.size() && (line[end] == '#' || IsDigit(line[end]) ||
-                                 IsWordLetter(line[end]))) {
-      ++end;
+  if (is_point(line[end - 1])) {
+    // "1.#QNAN000", "-1.#IND", "1.#INF": of Microsoft's C library.
+    const std::string_view behind = line.substr(end);
+    if (behind.starts_with('#')) {
+      while (end < line.size() && (line[end] == '#' || IsDigit(line[end]) ||
+                                   IsWordLetter(line[end]))) {
+        ++end;
+      }
+      return Add(line, at, end, behind.starts_with("#INF") ? "inf" : "nan");
     }
-    number.value = *WholeNumber(infinite ? "inf" : "nan");
-    if (line[at] == '-') number.value = -number.value;
-    number.end = end;
-    numbers_.push_back(number);
-    return end - at;
-  }
-  if (text.back() == '.') {  // of a sentence
-    text.pop_back();
-    --end;
+    --end;  // of a sentence
     whole = true;
+  }
+  std::string_view text = line.substr(at, end - at);
+  std::string replaced;
+  if (!plain) {
+    replaced = text;
+    std::ranges::replace(replaced, ',', '.');
+    std::ranges::replace(replaced, 'f', 'e');
+    text = replaced;
   }
   const std::optional<double> value = WholeNumber(text);
   if (!value) return 0;
-  number.value = *value;
-  number.whole = whole;
-  number.share = end < line.size() && line[end] == '%';
-  number.unit =
-      BeginsWithUnit(line.substr(end)) || line.substr(0, at).ends_with("cuda:");
-  number.end = end;
-  numbers_.push_back(number);
+  numbers_.push_back({.value = *value,
+                      .whole = whole,
+                      .share = end < line.size() && line[end] == '%',
+                      .unit = BeginsWithUnit(line.substr(end)) ||
+                              line.substr(0, at).ends_with("cuda:"),
+                      .begin = at,
+                      .end = end});
   return end - at;
+}
+
+// Returns the size of the clock or number at `at`, 0: there is none. `*stands`:
+// the letter for it among the words.
+size_t NumberRow::TakeNumber(std::string_view line, size_t at, char* stands) {
+  const char c = line[at];
+  if (IsDigit(c)) {
+    *stands = 'T';
+    if (const size_t clock = ClockAt(line, at)) return clock;
+  } else if (at > 0) {
+    const char before = line[at - 1];
+    if (IsWordLetter(before)) return 0;
+    // A minus between digits is a range.
+    const bool sign = c == '-' || c == '+';
+    const bool begins = before == ' ' || before == '=' || before == ':' ||
+                        before == ',' || before == '\t';
+    if (sign && !begins) return 0;
+  }
+  *stands = '0';
+  return ReadNumber(line, at);
 }
 
 bool NumberRow::Read(std::string_view line) {
@@ -165,42 +218,29 @@ bool NumberRow::Read(std::string_view line) {
   line_ = line;
   if (line.size() > kBytesMax) return false;
   commas_ = HasDecimalCommas(line);
-  Fnv1a hash;
-  const auto add = [&hash](char c) { hash.Put(static_cast<uint8_t>(c)); };
+  std::array<char, kBytesMax> words;  // no longer than the line
+  size_t size = 0;
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
-    // Digits of other words were added with them.
-    const bool word = at > 0 && IsWordLetter(line[at - 1]) && !IsDigit(c);
-    if (IsDigit(c) && !word) {
-      if (const size_t clock = ClockAt(line, at)) {
-        at += clock;
-        add('T');
-        continue;
-      }
-    }
-    // A minus between digits is a range.
-    const bool sign =
-        (c == '-' || c == '+') &&
-        (at == 0 || line[at - 1] == ' ' || line[at - 1] == '=' ||
-         line[at - 1] == ':' || line[at - 1] == ',' || line[at - 1] == '\t');
-    const bool may =
-        IsDigit(c) || sign || c == 'n' || c == 'N' || c == 'i' || c == 'I';
-    const size_t size = may && !word ? ReadNumber(line, at) : 0;
-    if (size > 0) {
-      if (numbers_.size() > kNumbersMax) return false;
-      add('0');
-      at += size;
+    if (!MayBeginNumber(c)) {
+      if (c != ' ' && c != '\t') words[size++] = c;
+      ++at;
       continue;
     }
-    if (c != ' ' && c != '\t' && c != '-') add(c);
-    ++at;
     // Digits of a word are a part of it.
-    const bool glued = IsWordLetter(c) && at < line.size() && IsDigit(line[at]);
+    const bool glued = IsDigit(c) && at > 0 && IsWordLetter(line[at - 1]);
     if (glued && !IsCounted(line.substr(0, at))) {
-      while (at < line.size() && IsDigit(line[at])) add(line[at++]);
+      while (at < line.size() && IsDigit(line[at])) words[size++] = line[at++];
+      continue;
     }
+    char stands = '\0';
+    const size_t number = TakeNumber(line, at, &stands);
+    if (numbers_.size() > kNumbersMax) return false;
+    if (number > 0) words[size++] = stands;
+    if (number == 0 && c != '-') words[size++] = c;
+    at += std::max<size_t>(number, 1);
   }
-  words_ = hash.value();
+  words_ = HashOf({words.data(), size});
   return !numbers_.empty();
 }
 

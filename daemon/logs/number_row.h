@@ -44,7 +44,11 @@ class NumberRow {
   uint64_t words() const { return words_; }
 
  private:
+  size_t TakeNumber(std::string_view line, size_t at, char* stands);
   size_t ReadNumber(std::string_view line, size_t at);
+  size_t ReadWord(std::string_view line, size_t at, size_t first);
+  size_t Add(std::string_view line, size_t at, size_t end,
+             std::string_view word);
 
   std::string_view line_;
   std::vector<RowNumber> numbers_;

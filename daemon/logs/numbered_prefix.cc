@@ -72,6 +72,11 @@ std::optional<NumberedPrefix> ReadNumberedPrefix(std::string_view line) {
   }
   if (digits >= at || at - digits > 4) return std::nullopt;
   Scan scan(line, at);
+  const char next = scan.peek();  // of most lines none of these
+  if (next != '/' && next != ':' && next != '|' && next != ' ' &&
+      next != close) {
+    return std::nullopt;
+  }
   if (scan.Skip("/")) {
     while (IsDigit(scan.peek())) scan.Skip(scan.peek());
   }

@@ -1,5 +1,6 @@
 #include "logs/plain_line.h"
 
+#include "logs/line_signs.h"
 #include "logs/pair_lists.h"
 #include "logs/pointed_thousands.h"
 #include "logs/thousand_signs.h"
@@ -10,7 +11,6 @@ namespace {
 
 // Takes out terminal colours: ESC [ ... letter.
 std::string_view WithoutColours(std::string_view line, std::string* plain) {
-  if (line.find('\x1b') == std::string_view::npos) return line;
   plain->clear();
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] != '\x1b' || i + 1 == line.size() || line[i + 1] != '[') {
@@ -38,20 +38,26 @@ std::string_view WithTabs(std::string_view line, std::string* out) {
   return *out;
 }
 
-bool Holds(std::string_view line, char c) { return line.find(c) != line.npos; }
-
 }  // namespace
 
+// Of most lines their signs show that there is nothing of the kind.
 std::string_view PlainLine::Of(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  line = WithoutColours(line, &plain_);
-  line = WithTabs(line, &tabs_);
-  const bool ascii = IsAscii(line);  // such a line is English
-  if (!ascii) line = Translated(line, &translated_);
-  // Of most lines a letter shows that there is nothing of the kind.
-  if (Holds(line, '(')) line = WithDictOfPairs(line, &paired_);
-  if (Holds(line, '/')) line = WithoutPointsOfThousands(line, &pointed_);
-  const bool parted = !ascii || Holds(line, '\'');
+  LineSigns signs = SignsOf(line);
+  if (signs.escape) {
+    line = WithoutColours(line, &plain_);
+    signs = SignsOf(line);
+  }
+  if (signs.hash) line = WithTabs(line, &tabs_);
+  // A line of ASCII is English.
+  if (signs.other) {
+    line = Translated(line, &translated_);
+    signs = SignsOf(line);
+    signs.other = true;
+  }
+  if (signs.parenthesis) line = WithDictOfPairs(line, &paired_);
+  if (signs.slash) line = WithoutPointsOfThousands(line, &pointed_);
+  const bool parted = signs.other || signs.quote;
   return parted ? WithoutThousandSigns(line, &ungrouped_) : line;
 }
 

@@ -96,9 +96,12 @@ std::optional<BarPlace> BarIn(std::string_view line) {
                      std::min(comma, line.size()));
   const std::string_view behind =
       line.substr(std::min(bar.end + 1, line.size()));
-  const std::string_view rate = behind.substr(0, behind.find_first_of(",]"));
+  // "1.2s/epoch".
+  const size_t word = behind.find("epoch");
+  const bool of_epochs =
+      word != behind.npos && word < behind.find_first_of(",]");
   bar.step = {ratio.part, ratio.whole, EpochOfTitle(line, bar.begin),
-              rate.find("epoch") != rate.npos};
+              of_epochs};
   return bar;
 }
 

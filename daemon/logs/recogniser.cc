@@ -83,6 +83,7 @@ void Recogniser::PrepareSearch() {
     }
   }
   search_ = MarkSearch(marks);
+  silent_.Forget();
 }
 
 void Recogniser::Offer(size_t candidate, std::string_view line,
@@ -93,6 +94,10 @@ void Recogniser::Offer(size_t candidate, std::string_view line,
   reader->Read(line, &facts_);
   if (c.format->part != LogFormat::Part::kScaler) {
     line = Cover(&c, reader, line);
+    if (!facts_.empty() && c.coverage.learns()) silent_.Forget();
+  }
+  if (facts_.empty() && reader->said_nothing() && !c.coverage.alike()) {
+    quiet_.Set(candidate);
   }
   if (candidate != own_) mixed_ |= reader->remembers() || !facts_.empty();
   TakeFacts(candidate, line, prefix, false);
@@ -189,11 +194,15 @@ void Recogniser::ReadLine(std::string_view line) {
     if (!told_.empty()) TellOrWait();
     return;
   }
-  MarkSearch::Groups marked = search_.Find(line);
+  std::optional<SilentLines::Kind> kind = FindSilent(line);
+  MarkSearch::Groups marked = kind ? kind->marked : search_.Find(line);
   marked |= unmarked_;
   AddSign(line);
   if (marked.empty() && !sign_) return unread_.Note(line, lines_);
   if (!has_usual) prefix = ReadRankPrefix(line);
+  const std::string_view whole = line;
+  const MarkSearch::Groups asked = marked;
+  quiet_ = {};
   line.remove_prefix(prefix.size);
   while (!marked.empty()) {
     const size_t i = marked.Take();
@@ -202,14 +211,17 @@ void Recogniser::ReadLine(std::string_view line) {
     if (i >= first_generic_ && library_spoke_) {
       line = BeforeMessage(line, library_from_);
       library_spoke_ = false;
+      kind.reset();
       if (line.empty()) break;
     }
-    Offer(i, line, prefix);
+    const bool silent = kind && kind->silent.Has(i);
+    if (!silent || !PassSilent(i, line, prefix)) Offer(i, line, prefix);
   }
   if (has_usual && mixed_) ForgetMixed(prefix);
   if (!told_.empty() || sign_) {
     TellOrWait();
   } else if (!understood_) {
+    if (!kind) LearnSilent(whole, asked);
     unread_.Note(line, lines_);
   }
 }
@@ -345,21 +357,6 @@ void Recogniser::SettleWaiting() {
   for (Waiting& w : waiting_) SettleRank(w.label, &w.fact);
   if (ranks_.complete()) return;
   for (Waiting& w : waiting_) w.fact.rank.reset();
-}
-
-bool Recogniser::Wanted(const Candidate& c) const {
-  return !decided_ || c.format->part == LogFormat::Part::kScaler ||
-         c.format == program_;
-}
-
-void Recogniser::DecideIfLikely() {
-  using Part = LogFormat::Part;
-  const auto likely = [](const Candidate& c) {
-    return c.format->part != Part::kScaler &&
-           c.progress >=
-               (c.format->part == Part::kGeneric ? kLikelyGeneric : kLikely);
-  };
-  if (std::any_of(candidates_.begin(), candidates_.end(), likely)) Decide();
 }
 
 void Recogniser::Finish() { Decide(); }

@@ -21,6 +21,7 @@
 #include "logs/mark_search.h"
 #include "logs/rank_names.h"
 #include "logs/rank_prefix.h"
+#include "logs/silent_lines.h"
 #include "logs/step_sign.h"
 #include "logs/unread_kinds.h"
 
@@ -116,6 +117,12 @@ class Recogniser {
   bool OfferUsual(std::string_view line, const RankPrefix& prefix);
   void ForgetMixed(const RankPrefix& prefix);
   void ForgetUsual();
+  // Returns what is known of lines like this one, if nobody had a word on one.
+  std::optional<SilentLines::Kind> FindSilent(std::string_view line);
+  // Gives such a line to who said nothing. False: it wants Offer().
+  bool PassSilent(size_t candidate, std::string_view line,
+                  const RankPrefix& prefix);
+  void LearnSilent(std::string_view line, const MarkSearch::Groups& asked);
   // What was read of `line` is in facts_. Looks for words where numbers should
   // be: where they mean NaN, it is read so. The line as it was read.
   std::string_view Cover(Candidate* candidate, LineReader* reader,
@@ -162,6 +169,8 @@ class Recogniser {
   LossWords words_;      // of those that wait
   FactList facts_;       // of one candidate
   FactList line_facts_;  // of the line
+  SilentLines silent_;
+  MarkSearch::Groups quiet_;  // candidates that said nothing of the line
   UnreadKinds unread_;
   bool understood_ = false;  // a format knows the present line
   StepSigns signs_;

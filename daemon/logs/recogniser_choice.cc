@@ -15,6 +15,21 @@ int Recogniser::RankOf(const Candidate& c) {
   return guesses ? 0 : c.format->last_resort ? 1 : 2;
 }
 
+bool Recogniser::Wanted(const Candidate& c) const {
+  return !decided_ || c.format->part == LogFormat::Part::kScaler ||
+         c.format == program_;
+}
+
+void Recogniser::DecideIfLikely() {
+  using Part = LogFormat::Part;
+  const auto likely = [](const Candidate& c) {
+    return c.format->part != Part::kScaler &&
+           c.progress >=
+               (c.format->part == Part::kGeneric ? kLikelyGeneric : kLikely);
+  };
+  if (std::any_of(candidates_.begin(), candidates_.end(), likely)) Decide();
+}
+
 void Recogniser::MarkWordsInTurn() {
   std::map<int32_t, LossSeries> series;  // of ranks; -1: of lines without one
   for (const bool known : {false, true}) {

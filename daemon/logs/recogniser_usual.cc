@@ -1,5 +1,6 @@
-// Recogniser: the program's line that comes again and again. Once it is clear
-// that its words hold nothing of a library's, they are not searched for it.
+// Recogniser: lines that come again and again. Once it is clear that the words
+// of the program's line hold nothing of a library's, they are not searched for
+// it; and who said nothing of a line is not asked of others like it.
 
 #include <algorithm>
 
@@ -32,6 +33,22 @@ void Recogniser::ForgetUsual() {
     c.reader->ForgetUsual();
     for (auto& [rank, reader] : c.readers_of_ranks) reader->ForgetUsual();
   }
+}
+
+// Where no candidate takes any line, most lines have no marks.
+std::optional<SilentLines::Kind> Recogniser::FindSilent(std::string_view line) {
+  return unmarked_.empty() ? std::nullopt : silent_.Find(line);
+}
+
+bool Recogniser::PassSilent(size_t candidate, std::string_view line,
+                            const RankPrefix& prefix) {
+  return ReaderOf(&candidates_[candidate], prefix)->Pass(line);
+}
+
+void Recogniser::LearnSilent(std::string_view line,
+                             const MarkSearch::Groups& asked) {
+  if (unmarked_.empty() || quiet_.empty()) return;
+  silent_.Learn(line, {.marked = asked, .silent = quiet_});
 }
 
 }  // namespace nanwatch

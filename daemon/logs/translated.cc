@@ -107,19 +107,14 @@ bool HasSign(std::string_view line) {
 }  // namespace
 
 // Without a way out of the loop, as below: so many bytes are looked at at once.
-bool IsAscii(std::string_view line) {
-  char bytes = 0;
-  for (const char c : line) bytes = static_cast<char>(bytes | c);
-  return static_cast<unsigned char>(bytes) < 0x80;
-}
-
 std::string_view Translated(std::string_view line, std::string* out) {
   const bool speaks = MayBeTranslated(line) && SpeaksOfTraining(line);
   if (!speaks && !HasSign(line)) return line;
   out->clear();
   for (size_t at = 0; at < line.size();) {
     const std::string_view rest = line.substr(at);
-    const Found word = IsAscii(rest.substr(0, 1)) ? Found() : WordAt(rest);
+    const Found word =
+        static_cast<unsigned char>(rest[0]) < 0x80 ? Found() : WordAt(rest);
     if (word.size == 0) {
       *out += line[at++];
       continue;

@@ -14,9 +14,6 @@ namespace nanwatch {
 // where it has no such word or sign.
 std::string_view Translated(std::string_view line, std::string* out);
 
-// Hardly a line holds other bytes.
-bool IsAscii(std::string_view line);
-
 }  // namespace nanwatch
 
 #endif  // NANWATCH_LOGS_TRANSLATED_H_

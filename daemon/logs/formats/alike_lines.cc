@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -70,9 +71,10 @@ class AlikeLinesReader : public LineReader {
     if (kind.waiting.size() < kAlike) return;
     const bool gapped = gapped_.size() == row_.numbers().size();
     kind.roles =
-        NumberRoles::Of(row_, kind.waiting, gapped ? gapped_ : header_);
+        NumberRoles::Of(row_, {kind.waiting.begin(), kind.waiting.end()},
+                        gapped ? gapped_ : header_);
     if (!kind.roles->has_loss()) return;
-    std::vector<RowValues> waiting = std::exchange(kind.waiting, {});
+    std::deque<RowValues> waiting = std::exchange(kind.waiting, {});
     // Lines of another kind came between, and are told: these would go back.
     if (kind.first < told_) waiting.erase(waiting.begin(), waiting.end() - 1);
     for (const RowValues& numbers : waiting) Tell(*kind.roles, numbers, facts);
@@ -86,7 +88,7 @@ class AlikeLinesReader : public LineReader {
     uint64_t first = 0;  // number of the first that waits
     // Until their numbers' meanings are known; then the newest, where these
     // are no loss.
-    std::vector<RowValues> waiting;
+    std::deque<RowValues> waiting;
     std::optional<NumberRoles> roles;
   };
 
@@ -109,9 +111,14 @@ class AlikeLinesReader : public LineReader {
   // Of lines whose numbers nobody names: where one that was printed with a
   // point is not finite in this line and the one before, it is news by itself.
   bool LookForNews(Kind* kind) const {
-    std::vector<RowValues>& lines = kind->waiting;
-    if (lines.size() == kKept) lines.erase(lines.begin());
-    lines.push_back(row_.numbers());
+    std::deque<RowValues>& lines = kind->waiting;
+    RowValues newest;
+    if (lines.size() == kKept) {
+      newest = std::move(lines.front());
+      lines.pop_front();
+    }
+    newest = row_.numbers();
+    lines.push_back(std::move(newest));
     const RowValues& before = lines[lines.size() - 2];
     for (size_t i = 0; i < row_.numbers().size(); ++i) {
       const bool bad = !std::isfinite(lines.back()[i].value) &&
@@ -124,7 +131,7 @@ class AlikeLinesReader : public LineReader {
   }
 
   // Every other line of those that were kept shows a number with a point.
-  static bool WasReal(const std::vector<RowValues>& lines, size_t i) {
+  static bool WasReal(const std::deque<RowValues>& lines, size_t i) {
     const auto real =
         std::count_if(lines.begin(), lines.end(), [i](const RowValues& line) {
           const RowNumber& number = line[i];

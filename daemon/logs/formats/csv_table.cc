@@ -49,6 +49,7 @@ class CsvTableReader : public LineReader {
   explicit CsvTableReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
+    refused_ = false;
     if (columns_.empty() || line == header_) {
       TakeHeader(line);
       return;
@@ -86,6 +87,12 @@ class CsvTableReader : public LineReader {
     if (!alone_) TellEvaluation(facts);
     TellAccuracy(facts);
     if (in_text_) HoldRows(facts);
+  }
+  // What was no header is none with other numbers, either.
+  bool said_nothing() const override { return refused_; }
+  bool Pass(std::string_view line) override {
+    if (columns_.empty()) NoteAbove(line);
+    return columns_.empty();
   }
 
  private:
@@ -227,7 +234,7 @@ class CsvTableReader : public LineReader {
   // "Mini-batch" over "Loss". Empty: there are none.
   std::vector<std::string> NamesUnderAbove() const {
     TableRow above;
-    const bool split = above.Split(above_, separator_above_);
+    const bool split = above.Split(above_, SeparatorOf(above_));
     const auto& cells = row_.cells();
     if (!split || above.cells().size() != cells.size()) return {};
     std::vector<std::string> names(above.cells().begin(), above.cells().end());
@@ -238,15 +245,21 @@ class CsvTableReader : public LineReader {
     return names;
   }
 
+  // "#  step  loss", as NumPy writes it.
+  static std::string_view WithoutHash(std::string_view line) {
+    return line.substr(line.starts_with('#') ? 1 : 0);
+  }
+
+  void NoteAbove(std::string_view line) { above_ = WithoutHash(line); }
+
   void TakeHeader(std::string_view line) {
-    // "#  step  loss", as NumPy writes it.
-    if (line.starts_with('#')) line.remove_prefix(1);
+    line = WithoutHash(line);
     const char separator = SeparatorOf(line);
     if (!row_.Split(line, separator) || row_.cells().size() < 2) return;
     std::vector<std::string> under;
     if (separator == '|') under = NamesUnderAbove();
     above_ = line;
-    separator_above_ = separator;
+    refused_ = columns_.empty();
     std::vector<std::string_view> names = row_.cells();
     if (!under.empty()) names.assign(under.begin(), under.end());
     std::vector<ColumnMeaning> columns;
@@ -301,6 +314,7 @@ class CsvTableReader : public LineReader {
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
+    refused_ = false;
     columns_ = std::move(columns);
     parts_ = std::move(parts);
     terms_ = std::move(terms);
@@ -344,9 +358,9 @@ class CsvTableReader : public LineReader {
   size_t kinds_ = std::string_view::npos;     // a column of words, or npos
   bool trains_ = false;                       // one was no evaluation's
   EvaluationNews evaluations_;
-  bool evaluates_ = false;      // one was finite
-  std::string above_;           // the line before that is no row
-  char separator_above_ = ',';  // of its cells
+  bool evaluates_ = false;  // one was finite
+  std::string above_;       // the line before that is no row
+  bool refused_ = false;    // the newest line is no header, and none came
   std::string header_;
   std::string pointed_;        // the row, its numbers with points
   bool no_row_ = false;        // behind the header so far

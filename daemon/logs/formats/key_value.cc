@@ -20,6 +20,7 @@
 #include "logs/column_names.h"
 #include "logs/column_value.h"
 #include "logs/decimal_commas.h"
+#include "logs/find_word.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
 #include "logs/layer_norms.h"
@@ -54,6 +55,8 @@ class KeyValueReader : public LineReader {
     if (row && box_.Take(line)) return;
     ReadOne(line, facts);
   }
+  bool said_nothing() const override { return silent_ && NothingWaits(); }
+  bool Pass(std::string_view /*line*/) override { return NothingWaits(); }
 
   // Its names stand where they stood.
   bool ReadUsual(std::string_view line, FactList* facts) override {
@@ -77,12 +80,16 @@ class KeyValueReader : public LineReader {
   void ForgetUsual() override { usual_.Forget(); }
 
  private:
+  // For the next line, of those before.
+  bool NothingWaits() const { return box_.empty() && !summary_; }
+
   void ReadBox(FactList* facts) {
     // Facts point into it until the next line.
     if (!(boxed_ = box_.TakeRecord()).empty()) ReadOne(boxed_, facts);
   }
 
   void ReadOne(std::string_view line, FactList* facts) {
+    silent_ = false;
     // A summary of numbers that were told before, if at all.
     if (line.starts_with("wandb:")) return;
     if (std::exchange(summary_, SaysBestFollows(line))) {
@@ -127,7 +134,7 @@ class KeyValueReader : public LineReader {
                          : !AddLossInWords(line, &summed))) {
       if ((names_.mapped() || !AddSkip(line, &fact_)) &&
           (!name || (!fact_.AddReward() && !AddEvaluation(line)))) {
-        return ReadOther(line, facts);
+        return ReadOther(line, name.has_value(), facts);
       }
       summed = true;
     }
@@ -161,15 +168,22 @@ class KeyValueReader : public LineReader {
     }
   }
 
-  // A line without a loss.
-  void ReadOther(std::string_view line, FactList* facts) {
+  // A line without a loss; `named`: a name in it means something.
+  void ReadOther(std::string_view line, bool named, FactList* facts) {
     if (fact_.TellScore(facts)) return;
     if (parts_.alone() || in_prose_) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
     }
-    place_.Look(line);
+    const bool placed = place_.Look(line);
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
+    silent_ = !named && !placed && !names_.mapped() && !DependsOnValues(line);
+  }
+
+  // A scale is known by its value, and so is the rate beside a step, "[6860,
+  // 9.99e-05]".
+  static bool DependsOnValues(std::string_view line) {
+    return HasWord(line, "cal") || HasWord(line, "CAL") || line.ends_with(']');
   }
 
   // Of a line without a loss and a step.
@@ -343,6 +357,7 @@ class KeyValueReader : public LineReader {
   std::vector<Usual::Placed> values_;  // of the line
   ColumnFact fact_{ScaleText::kRounded};
   size_t loss_at_ = 0;    // of the line's loss, or a part; 0: none
+  bool silent_ = false;   // the newest line says nothing, whatever its numbers
   bool summary_ = false;  // the line before says that one of the best follows
   bool whole_seen_ = false;  // a step's loss that is no sum of parts was told
   bool punctuated_ = false;  // a step's loss with a sign was told

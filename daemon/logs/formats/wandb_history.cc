@@ -29,12 +29,17 @@ class WandbReader : public LineReader {
   explicit WandbReader(const ColumnMap& map) : names_(map) {}
 
   void Read(std::string_view line, FactList* facts) override {
+    refused_ = false;
     if (line.starts_with('{')) {
       ReadObject(line, facts);
-    } else if (!TakeHeader(line) && !columns_.empty()) {
-      ReadRow(line, facts);
+    } else if (!TakeHeader(line)) {
+      refused_ = columns_.empty();
+      if (!refused_) ReadRow(line, facts);
     }
   }
+  // What was no header is none with other numbers, either.
+  bool said_nothing() const override { return refused_; }
+  bool Pass(std::string_view /*line*/) override { return columns_.empty(); }
 
  private:
   void ReadObject(std::string_view line, FactList* facts) {
@@ -101,6 +106,7 @@ class WandbReader : public LineReader {
   ColumnFact fact_{ScaleText::kExact};
   TableRow row_;
   std::vector<ColumnMeaning> columns_;  // empty: no header yet
+  bool refused_ = false;  // the newest line is no header, and none came
   size_t own_column_ = 0;
   std::string run_;
   DictWalk walk_;
