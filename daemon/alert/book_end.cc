@@ -17,6 +17,13 @@ constexpr int64_t kFarther = 1000;
 // A program's word holds no finding, and nothing is known to be the same.
 bool IsFound(const Incident& incident) { return !incident.findings.empty(); }
 
+// Returns the rule that it is named after, and those of its findings.
+RuleSet RulesOf(const Incident& incident) {
+  RuleSet rules = {incident.rule};
+  for (const Finding& finding : incident.findings) rules.Add(finding.rule);
+  return rules;
+}
+
 bool SameTrouble(const PastTrouble& a, const Incident& b) {
   return a.rule == b.rule && a.family == b.family && a.op == b.subject.op &&
          a.optimizer == b.subject.optimizer;
@@ -176,6 +183,25 @@ std::vector<PastTrouble> IncidentBook::Troubles(std::vector<PastTrouble> before,
     before.erase(before.begin(), before.end() - kMost);
   }
   return before;
+}
+
+void IncidentBook::MakeNotes(const RuleSet& rules) {
+  RuleSet seen;
+  std::vector<Incident*> notes;
+  for (size_t i = 0; i < incidents_.size(); ++i) {
+    Incident& incident = incidents_[i];
+    const RuleSet found = RulesOf(incident);
+    if (!IsFound(incident) || !(found - rules).empty()) continue;
+    if (incident.reopened > 0 || !(found & seen).empty()) return;
+    seen |= found;
+    const bool over = !tracks_[i].phase.present;
+    if (over || incident.severity <= Severity::kInfo) {
+      notes.push_back(&incident);
+    }
+  }
+  for (Incident* incident : notes) {
+    incident->worst = std::min(incident->worst, Severity::kInfo);
+  }
 }
 
 void IncidentBook::MakeCritical(Time now, uint64_t id,

@@ -23,6 +23,7 @@
 #include "model/finding.h"
 #include "model/incident.h"
 #include "model/past_trouble.h"
+#include "model/rule_id.h"
 
 namespace nanwatch {
 
@@ -64,6 +65,9 @@ class IncidentBook {
   // `before` that this one did not have. The newest limits::kIncidentsPerRun.
   std::vector<PastTrouble> Troubles(std::vector<PastTrouble> before,
                                     int64_t last_step) const;
+  // Makes notes of troubles that `rules` alone found, where each came once and
+  // is no more than a note by now.
+  void MakeNotes(const RuleSet& rules);
   // Makes critical what the program gave up over, or opens an incident of what
   // no finding shows: `said` has its names and its words. No Update may follow
   // but with new records.

@@ -39,7 +39,7 @@ constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
 constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
 constexpr float kRivalFar = 3;    // ln 20, ours: none costs so much in a game
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
-constexpr float kEarlyFactor = 10;     // of few losses; ours
+constexpr float kEarlyFactor = 10;     // of few losses, or of one; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
 constexpr int32_t kEndHold = 8;        // records at the end; ours
 constexpr int32_t kLongHold = 56;      // records, where steps are few; ours
@@ -138,12 +138,16 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const float began = std::fabs(s.excursion().course().first());
   if (began > largest && HasOtherObjective(c)) largest = began;
   const float size = std::fabs(s.newest());
+  const float times = s.follows_rewards() ? 0 : size / largest;
   const float factor = s.level().values() < kHotValues ? kEarlyFactor : 1;
-  const bool vast = size > t[kExplosionRatio] * factor * largest;
+  const bool no_noise =
+      jump_.highest >= largest && times > t[kExplosionRatio] * kEarlyFactor;
+  if (no_noise) at_end_ = std::max(at_end_, Severity::kWarning);
   const bool applied = c.scaler.applied_overflow();
   const bool spoilt = (applied || kind_.overflowed) && s.values() > 2 &&
                       size > kSpoilt * largest;
-  exploded_ = spoilt || (vast && !s.follows_rewards()) ? exploded_ + 1 : 0;
+  const bool vast = spoilt || times > t[kExplosionRatio] * factor;
+  exploded_ = vast ? exploded_ + 1 : 0;
   return exploded_ >= kExplosionHold &&
          (size > t[kExplosionRatio] * largest || applied);
 }
@@ -180,9 +184,8 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
           s.rise() >= LnOf(t[kExplosionRatio]));
 }
 
-// Of losses that keep no level, which grow little by little or come back. A
-// rival's leaps where it had won, or did not play; beside a critic none has
-// one.
+// Of losses that keep no level. A rival's leaps where it had won, or did not
+// play; beside a critic none has one.
 bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
@@ -237,8 +240,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (!usual && Matters(c, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }
-  // Nothing was loaded: what it learns from here on, it knew before. One look
-  // is taken for it.
+  // Nothing was loaded: it learns what it knew before. One look is taken.
   if (jump_.resumed && x.bare_nats() >= t[kEndNats] && x.above() >= 2) {
     return Severity::kCritical;
   }
@@ -348,10 +350,8 @@ Severity LossSpike::OnEnd(Thresholds t) {
 
 std::string LossSpike::SayStuck(Tense tense) const {
   if (kind_.stuck == 0 || held_ > 0) return "";
-  return Sentence(tense == Tense::kPresent
-                      ? " It has learned little since: it stands at about "
-                      : " It had learned little since: it stood at about ",
-                  kind_.stuck, ".");
+  return Sentence(" It ", In(tense, "has", "had"), " learned little since: it ",
+                  In(tense, "stands", "stood"), " at about ", kind_.stuck, ".");
 }
 
 void LossSpike::Describe(Finding* finding) const {

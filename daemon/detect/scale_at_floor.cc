@@ -17,6 +17,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"probe_after", 50, 1, 100000, "steps",
      "ours: DeepSpeed's and Apex's windows are 100 and more"},
     {"probe", 3, 1, 100, "overflows", "ours: a hysteresis of 2, and one more"},
+    {"risen", 16, 2, 1e6, "ratio", "ours: scale_collapse's near_floor"},
 };
 
 constexpr int64_t kAgain = 2;  // overflows at the floor; ours
@@ -46,7 +47,8 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "no update was ever good: the last of them, and a tenth of all, there; "
     "where all overflowed since it stood 256 times higher, in a training that "
     "went well: two).",
-    "No overflow but probes for clear_after updates.",
+    "No overflow but probes for clear_after updates, or `risen` times the "
+    "floor: each growth is a stretch of good updates.",
     kThresholds,
     "A scale at its floor is a warning, and critical only when overflow "
     "follows overflow there. Runs that recovered had one or two such "
@@ -122,6 +124,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
   if (!scaler.dynamic()) return episode_.severity();
   const double scale = scaler.present_scale().value_or(0);
+  present_ = static_cast<float>(scale);
   int64_t stands = 0;
   const double floor = FloorOf(c, t, &stands);
   const double at_most = floor * 1.005;  // logs round
@@ -151,36 +154,46 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     }
   }
   was_at_ = at;
+  if (scale >= t[kRisen] * floor_) episode_.End();
   return episode_.On(trigger, !overflow || probes, c.record.step, t[kClear]);
 }
 
-void ScaleAtFloor::Describe(Finding* finding) const {
-  episode_.Describe(finding);
+// What may come is said only while it is still there.
+std::string ScaleAtFloor::Say(Tense tense) const {
   // A record may tell of several.
   const std::string overflows =
       Sentence("; overflows came in ", overflows_at_floor_,
                overflows_at_floor_ == 1 ? " record" : " records");
+  const bool is = was_at_ && tense == Tense::kPresent;
+  const std::string rose =
+      was_at_ ? std::string(".")
+              : Sentence(", and rose to ", present_, " since.");
   if (BoundOf(scale_)) {
-    finding->sentence =
-        Sentence("The loss scale fell to ", scale_,
-                 ": the log has too few digits to say how low it is.");
-  } else if (nominal_) {
-    finding->sentence = Sentence(
+    return Sentence("The loss scale fell to ", scale_,
+                    ": the log has too few digits to say how low it is.");
+  }
+  if (nominal_) {
+    return Sentence(
         "The loss scale fell to ", scale_, " (its scaler's floor is not known)",
         overflows_at_floor_ > 0
             ? Sentence(overflows, " ",
                        scale_ < floor_ ? Sentence("at ", floor_, " or below")
                                        : std::string("there"),
                        ", where a lower scale does not help.")
-            : std::string("; it will fall on, to 0, if overflows go on."));
-  } else {
-    finding->sentence = Sentence(
-        "The loss scale fell to ", scale_, ", its floor",
-        overflows_at_floor_ > 0
-            ? Sentence(overflows,
-                       " there, where the scaler can do nothing more.")
-            : std::string("; the next overflow cannot lower it further."));
+        : is ? std::string("; it will fall on, to 0, if overflows go on.")
+             : rose);
   }
+  return Sentence(
+      "The loss scale fell to ", scale_, ", its floor",
+      overflows_at_floor_ > 0
+          ? Sentence(overflows, " there, where the scaler can do nothing more.")
+      : is ? std::string("; the next overflow cannot lower it further.")
+           : rose);
+}
+
+void ScaleAtFloor::Describe(Finding* finding) const {
+  episode_.Describe(finding);
+  finding->SayBoth([this](Tense tense) { return Say(tense); });
   finding->numbers = {{"scale", scale_, ""},
                       {"floor", floor_, ""},
                       {"overflows_at_floor",

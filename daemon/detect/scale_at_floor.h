@@ -5,10 +5,14 @@
 #ifndef NANWATCH_DETECT_SCALE_AT_FLOOR_H_
 #define NANWATCH_DETECT_SCALE_AT_FLOOR_H_
 
+#include <cstdint>
+#include <string>
+
 #include "detect/context.h"
 #include "detect/episode.h"
 #include "model/finding.h"
 #include "model/rule.h"
+#include "model/tense.h"
 
 namespace nanwatch {
 
@@ -21,7 +25,8 @@ class ScaleAtFloor {
     kCriticalStreak,
     kClear,
     kProbeAfter,
-    kProbe
+    kProbe,
+    kRisen
   };
 
   Severity OnStep(const StepContext& c, Thresholds t);
@@ -34,6 +39,7 @@ class ScaleAtFloor {
   double FloorOf(const StepContext& c, Thresholds t, int64_t* stands);
   // REQUIRES: the newest update overflowed at the floor.
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
+  std::string Say(Tense tense) const;
 
   Episode episode_;
   double scale_ = 0;
@@ -42,7 +48,8 @@ class ScaleAtFloor {
   int64_t floor_streak_ = 0;        // of them, in a row
   int64_t stood_ = 0;               // overflows in a row that left the scale
   double overflow_scale_ = 0;       // that the newest overflow left; 0: none
-  int64_t falls_ = 0;               // overflows since it grew
+  int32_t falls_ = 0;               // overflows since it grew
+  float present_ = 0;               // scale
   int64_t overflow_step_ = 0;       // its step
   float top_ = 0;         // scale that the first overflow of the row left
   bool nominal_ = false;  // the scaler has no floor

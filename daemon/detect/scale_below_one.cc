@@ -29,6 +29,7 @@ bool IsUsual(double scale, const StepContext& c) {
 // Updates: DeepSpeed's and Apex's windows are 100 and more (scale_at_floor).
 constexpr int32_t kProbeAfter = 50;
 constexpr int32_t kStands = 32;  // updates, of one that never moves; ours
+constexpr double kRisen = 16;    // a scale; as scale_at_floor's `risen`
 
 }  // namespace
 
@@ -53,7 +54,8 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "The lowest scale of a layer is judged in the same way, without regard to "
     "overflows.",
     "For clear_after updates the scale is 2 or more, or above critical_scale "
-    "without an overflow. Of layers: 1 or more in as many records.",
+    "without an overflow; or it rose to 16. Of layers: 1 or more in as many "
+    "records.",
     kThresholds,
     "The lowest of layer-wise scales is judged too, and its op is named. "
     "icefall begins at 1 and raises what is lower itself: there below 0.01, "
@@ -114,6 +116,7 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
     overflow_scale_ = 0;
     loss_ = {};
     dead_ = false;
+    if (scale >= kRisen) episode_.End();
     if (!episode_.open()) return Severity::kNone;
     return episode_.On(Severity::kNone, scale >= 2 || !c.scaler.overflowed(),
                        c.record.step, t[kClear]);

@@ -47,7 +47,8 @@ constinit const RuleSpec ScaleCollapse::kSpec = {
     "where it is then at most near_floor times its minimum (1 if it has none). "
     "At the end of a log it is critical, too, if 5 or more overflows in a row "
     "took it to an eighth of such a scale or less.",
-    "Less than clear_ratio for clear_after updates, at a scale of 1 or more.",
+    "Less than clear_ratio for clear_after updates, at a scale of 1 or more; "
+    "or where the records end less than clear_ratio below where it fell from.",
     kThresholds,
     "A deep fall is critical only near the floor: runs survive a fall from "
     "65536 to 128 and back. Where a log ends in five overflows in a row "
@@ -67,6 +68,8 @@ void ScaleCollapse::NoteRow(const StepContext& c, double far, double low) {
 }
 
 Severity ScaleCollapse::OnEnd(Thresholds t) {
+  // It is back: what is missing of clear_after will not come.
+  if (present_ * t[kClearRatio] > from_) episode_.End();
   if (row_ < kEndRow || present_ > low_ || row_from_ < kEndRatio * present_) {
     return episode_.severity();
   }

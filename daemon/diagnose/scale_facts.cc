@@ -9,6 +9,7 @@ namespace nanwatch {
 namespace {
 
 constexpr double kRounding = 1.005;  // ratio: digits that logs leave out; ours
+constexpr double kNear = 4;          // ratio; as scale_collapse's clear_ratio
 
 }  // namespace
 
@@ -43,6 +44,12 @@ bool StartUpIsOver(const RunEvidence& e) {
 bool HasHelped(const RunEvidence& e) {
   return e.scaler_dynamic && e.scale_now && e.overflows > 0 &&
          e.overflow_streak == 0;
+}
+
+bool IsScaleBack(const RunEvidence& e) {
+  return e.scaler_dynamic && e.scale_now && e.scale_worked && e.scale_min &&
+         *e.scale_now * kNear > *e.scale_worked &&
+         *e.scale_now >= kNear * *e.scale_min;
 }
 
 bool IsAtTheFloor(const RunEvidence& e) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "diagnose/evidence.h"
+#include "model/rule_id.h"
 
 namespace nanwatch {
 
@@ -27,6 +28,15 @@ bool StartUpIsOver(const RunEvidence& evidence);
 // True when updates overflowed at scale after scale and the newest one did
 // not: the lower scale helped, however many it took.
 bool HasHelped(const RunEvidence& evidence);
+
+// A fall of the scale, and its overflows: over where the scale came back.
+inline constexpr RuleSet kScaleFell = {
+    RuleId::kScaleAtFloor, RuleId::kScaleBelowOne, RuleId::kScaleCollapse,
+    RuleId::kOverflowStreak, RuleId::kOverflowRate};
+
+// True when the scale came back from all its falls: it rose far above its
+// lowest, near the highest at which an update ever went well.
+bool IsScaleBack(const RunEvidence& evidence);
 
 // True when the scale is at the scaler's floor or at 1, below which scaling
 // only harms.

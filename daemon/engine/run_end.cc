@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "diagnose/scale_facts.h"
 #include "engine/given_up.h"
 #include "engine/run_state.h"
 
@@ -16,6 +17,7 @@ void RunState::EndRecords(Time now, RankState* rank, const RecordsEnded& ended,
   }
   JudgeIfChanged(now, last_step_, effects);
   if (rank != nullptr) return;
+  if (IsScaleBack(Evidence())) book_.MakeNotes(kScaleFell);
   Renew(now, effects);
   records_ended_ = ended;
   dirty_ = true;

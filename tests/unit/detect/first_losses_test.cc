@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "detect/loss_not_decreasing.h"
 #include "detect/loss_spike.h"
@@ -197,6 +198,26 @@ TEST(LossSpike, NoiseMayGrowWithWhatIsLearned) {
     warned += f.worst > Severity::kInfo;
   }
   EXPECT_LE(warned, 1);
+}
+
+// Epochs of 2.14 and 1542, or a fine-tuning's lines of 1.15 and 310.
+TEST(LossSpike, NoNoiseOfFewLossesHasAFactorOfAHundred) {
+  const auto end = [](std::vector<double> losses, const char* of = "") {
+    StepFeed<LossSpike> f;
+    f.run.settings = {{"trains_on", of}};
+    for (const double loss : losses) f.Step({.loss = loss});
+    EXPECT_LT(f.worst, Severity::kWarning) << "a record may follow";
+    return f.End();
+  };
+  EXPECT_EQ(end({2.31, 2.14, 1542}), Severity::kWarning);
+  EXPECT_EQ(end({1.21, 1.14, 1.15, 310}), Severity::kWarning);
+  EXPECT_EQ(end({0.9, 0.8, 0.7, 0.7, 0.6, 0.6, 0.5, 95}), Severity::kWarning);
+  EXPECT_EQ(end({2.31, 2.14, 1542, 2.1}), Severity::kNone) << "it is back";
+  EXPECT_EQ(end({2.31, 2.14, 180}), Severity::kNone) << "78 times";
+  EXPECT_EQ(end({1542, 2.2, 2.1}), Severity::kNone) << "the first is high";
+  EXPECT_EQ(end({8000, 31, 12, 1900}), Severity::kNone) << "a regression";
+  EXPECT_EQ(end({0.011, 0.013, 0.012, 4}), Severity::kNone) << "a policy";
+  EXPECT_EQ(end({0.02, 0.01, 0.03, 19}, "rewards"), Severity::kNone);
 }
 
 }  // namespace

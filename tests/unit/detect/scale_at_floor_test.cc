@@ -179,5 +179,20 @@ TEST(ScaleAtFloor, OfIcefallIsWhereItsProgramWarns) {
   EXPECT_EQ(f.now, Severity::kWarning);
 }
 
+// icefall: 1 to 0.0039 within a line, and doubled every four lines.
+TEST(ScaleAtFloor, WhatRoseFarAboveItsFloorIsOver) {
+  StepFeed<ScaleAtFloor> f(Scaler("pytorch"));
+  f.Good(4, 10);
+  f.Fall(4, 2);
+  EXPECT_EQ(f.now, Severity::kWarning);
+  f.Good(2, 4);
+  f.Good(8, 4);
+  EXPECT_EQ(f.now, Severity::kWarning) << "it recovered a little";
+  ExpectWords(f.Described().sentence);
+  EXPECT_EQ(f.Good(16, 1), Severity::kNone);
+  f.Fall(16, 4);
+  EXPECT_EQ(f.now, Severity::kWarning) << "it fell again";
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -170,5 +170,15 @@ TEST(ScaleBelowOne, ATinyScaleThatNeverMovedIsANote) {
   EXPECT_EQ(worst(log, 0.5), Severity::kNone);
 }
 
+TEST(ScaleBelowOne, WhatRoseTo16IsOver) {
+  StepFeed<ScaleBelowOne> f;
+  f.Good(4, 10);
+  f.Fall(4, 6);
+  EXPECT_EQ(f.now, Severity::kCritical);
+  for (double scale = 0.125; scale <= 8; scale *= 2) f.Good(scale, 8);
+  EXPECT_EQ(f.now, Severity::kCritical) << "it recovered a little";
+  EXPECT_EQ(f.Good(16, 1), Severity::kNone);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -189,5 +189,20 @@ TEST(ScaleCollapse, SaysWhatItFellFromFirst) {
   EXPECT_EQ(NumberOf(f.Described(), "scale"), scale);
 }
 
+TEST(ScaleCollapse, WhereAllIsOverAScaleThatIsBackFellNowhere) {
+  const auto end = [](double to) {
+    StepFeed<ScaleCollapse> f;
+    f.Good(65536, 100);
+    for (double scale = f.Fall(65536, 12); scale <= to; scale *= 2) {
+      f.Good(scale, 10);
+    }
+    EXPECT_EQ(f.now, Severity::kCritical);
+    return f.End();
+  };
+  EXPECT_EQ(end(32768), Severity::kNone);
+  EXPECT_EQ(end(16384), Severity::kCritical) << "not all of the way";
+  EXPECT_EQ(end(128), Severity::kCritical);
+}
+
 }  // namespace
 }  // namespace nanwatch
