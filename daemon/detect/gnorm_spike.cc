@@ -204,7 +204,7 @@ void GnormSpike::Describe(Finding* finding) const {
   }
   const bool lasts = finding->last_step > finding->opened_step;
   finding->sentence =
-      Sentence("The gradient norm ", lasts ? "rose up to " : "reached ", norm_,
+      Sentence("The gradient norm ", lasts ? "rose to " : "reached ", norm_,
                ", ", norm_ / usual_, " times its usual ", usual_);
   if (spiked_ > 1) {
     finding->sentence += Sentence(", for ", spiked_, " records in a row");
