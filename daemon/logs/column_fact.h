@@ -29,7 +29,7 @@ class ColumnFact {
   // What only stands for a loss is worth no more (WorthOf).
   static constexpr int kWorthOfStandIn = 3;
   static constexpr int kWorthOfSquares = 4;
-  static constexpr int kWorthOfMean = 5;
+  static constexpr int kWorthOfMean = 6;
 
   explicit ColumnFact(ScaleText scales) : scales_(scales) {}
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "logs/in_words.h"
+#include "logs/loss_parts.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
@@ -141,7 +142,10 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     const size_t blank = text.find_last_of(" \t,|;(", end);
     const size_t before = blank == std::string_view::npos ? 0 : blank + 1;
     const bool evaluation = IsEvaluation(text.substr(before, from - before));
-    return {meaning, text.size() - (evaluation ? before : from), evaluation};
+    const bool term = meaning == ColumnMeaning::kLoss && words == 0 &&
+                      all > 1 && MakesPart(name.substr(0, from));
+    return {term ? ColumnMeaning::kTermLoss : meaning,
+            text.size() - (evaluation ? before : from), evaluation};
   }
   return {};
 }

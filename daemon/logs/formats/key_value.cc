@@ -199,6 +199,7 @@ class KeyValueReader : public LineReader {
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
+                         value.meaning == ColumnMeaning::kTermLoss ||
                          value.meaning == ColumnMeaning::kSquares ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kReconstruction ||
