@@ -30,9 +30,10 @@ bool MaySpeakOfLossScale(std::string_view word) {
   return IsOneOf(LowerCase(word), kWords);
 }
 
-// "episode steps: 185" is a length.
+// "episode steps: 185" is a length, "time per step: 0.41" a rate.
 bool CountsStepsOf(std::string_view word) {
-  return word == "episode" || word == "Episode" || word == "ep";
+  return word == "episode" || word == "Episode" || word == "ep" ||
+         IsOfEach(word);
 }
 
 // "Time cost", "elapsed cost". A unit belongs to the number before: "3 sec
@@ -127,8 +128,10 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
         IsPlainScale(name.substr(from))) {
       return {};
     }
-    if (meaning == ColumnMeaning::kStep && words == 0 && all > 1 &&
-        CountsStepsOf(name.substr(word[1], from - 1 - word[1]))) {
+    if (meaning == ColumnMeaning::kStep &&
+        (name[from] == '/' ||
+         (words == 0 && all > 1 &&
+          CountsStepsOf(name.substr(word[1], from - 1 - word[1]))))) {
       return {};
     }
     const bool loss = IsAnyLoss(meaning);

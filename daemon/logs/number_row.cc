@@ -195,7 +195,9 @@ bool NumberRow::Read(std::string_view line) {
     if (c != ' ' && c != '\t' && c != '-') add(c);
     ++at;
     // Digits of a word are a part of it.
-    const bool glued = IsWordLetter(c) && at < line.size() && IsDigit(line[at]);
+    const bool of_word =
+        IsWordLetter(c) || (c == '@' && at > 1 && IsWordLetter(line[at - 2]));
+    const bool glued = of_word && at < line.size() && IsDigit(line[at]);
     if (glued && !IsCounted(line.substr(0, at))) {
       while (at < line.size() && IsDigit(line[at])) add(line[at++]);
     }

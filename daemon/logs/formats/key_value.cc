@@ -134,7 +134,7 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     const size_t first = facts->size();
-    if (place_.bare().rose()) alone_.Tell(facts);
+    if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
       return;
