@@ -289,6 +289,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   still_.Note(loss, HasNone(r), r.step);
   if (!settled_) ++records_;
+  if (loss == 0 && LacksAccuracy(c.run)) {
+    settled_ = true;
+    return On(Severity::kNone, true, r.step);
+  }
   at_end_.same = SameSoFar(c);
   if (IsFrozen(c) || HasStopped(c)) {
     about_ = About::kFrozen;

@@ -120,6 +120,10 @@ bool IsCrossEntropy(const RunDescription& run) {
   return Says(run, "loss", "cross_entropy");
 }
 
+bool LacksAccuracy(const RunDescription& run) {
+  return Says(run, "loss", "accuracy");
+}
+
 bool IsContrastive(const RunDescription& run) {
   return Says(run, "loss", "contrastive");
 }

@@ -20,6 +20,9 @@ bool IsCrossEntropy(const RunDescription& run);
 // The run says what loss it is (settings: loss).
 bool NamesLoss(const RunDescription& run);
 
+// Its loss is what an accuracy lacks (settings: loss): 0 where all is right.
+bool LacksAccuracy(const RunDescription& run);
+
 // Its loss is that of guessing a sample among others (settings: loss).
 bool IsContrastive(const RunDescription& run);
 

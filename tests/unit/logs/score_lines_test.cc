@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,27 @@ TEST(ScoreLinesTest, TheKlTermBesideAReconstructionIsOfLatents) {
   EXPECT_EQ(LatentsOf("| return 25.31 | entropy 0.52 | KL "), "")
       << "of a policy";
   EXPECT_EQ(LatentsOf("elbo=-27.28 approx_kl="), "");
+}
+
+// Of 24 windows, `missed` of which had no episode that ended.
+size_t LossesNotFinite(int from, int missed) {
+  size_t bad = 0;
+  LogReader reader(nullptr, {}, [&bad](const LogRecord& record) {
+    bad += std::isfinite(record.step[StepField::kLoss]) ? 0 : 1;
+  });
+  for (int window = 0; window < 24; ++window) {
+    const bool none = window >= from && window < from + missed;
+    reader.ReadLine(none ? "Mean Reward: nan"
+                         : "Mean Reward: -" + std::to_string(90.5 - window));
+    reader.ReadLine("Saved Model");
+  }
+  reader.Finish();
+  return bad;
+}
+
+TEST(ScoreLinesTest, AReturnThatWasNotMeasuredIsNoLoss) {
+  EXPECT_EQ(LossesNotFinite(12, 2), 0u);
+  EXPECT_GT(LossesNotFinite(12, 12), 1u) << "nothing else shows life";
 }
 
 }  // namespace
