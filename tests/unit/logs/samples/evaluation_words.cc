@@ -52,7 +52,7 @@ constexpr SampleLines kLines[] = {
     {"in other words",
      "va nan\ndev loss nan\nholdout loss: nan\nloss_val: nan\n"
      "eval-rmse:nan\n| val loss  | nan |\neval at step 10: ppl nan\n"
-     "loss 2.5 (val nan)",
+     "loss 2.5 (val nan)\nVali Loss: nan",
      "evaluated: va loss=nan\nevaluated: dev loss loss=nan\n"
      "evaluated: holdout loss loss=nan\nevaluated: loss_val loss=nan\n"
      "evaluated: eval-rmse loss=nan\nevaluated: val loss loss=nan\n"
