@@ -26,7 +26,6 @@ namespace nanwatch {
 namespace {
 
 constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
-constexpr size_t kMissed = 8;  // returns in a row that are no chance; ours
 constexpr size_t kKept = 64;   // lines of a kind that names nothing; ours
 constexpr size_t kKinds = 32;  // of lines that are known at once; ours
 
@@ -181,7 +180,7 @@ class AlikeLinesReader : public LineReader {
     if (std::isnan(loss) && what == ColumnMeaning::kAccuracy) return;
     const bool missed = std::isnan(loss) && what == ColumnMeaning::kReward;
     missed_ = missed ? missed_ + 1 : 0;
-    if (missed && missed_ < kMissed) return;
+    if (missed && missed_ < ColumnFact::kMissed) return;
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
@@ -225,7 +224,7 @@ class AlikeLinesReader : public LineReader {
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
   uint64_t told_ = 0;     // number of the newest line that was told
-  size_t missed_ = 0;     // returns in a row that are NaN
+  int missed_ = 0;        // returns in a row that are NaN
   bool summary_ = false;  // the line before says that one of the best follows
   bool named_ = false;    // lines of some kind name a loss
   bool within_ = false;   // lines of some kind show steps of epochs

@@ -224,15 +224,16 @@ TEST(ScoreLinesTest, TheKlTermBesideAReconstructionIsOfLatents) {
 }
 
 // Of 24 windows, `missed` of which had no episode that ended.
-size_t LossesNotFinite(int from, int missed) {
+size_t LossesNotFinite(int from, int missed, bool steps) {
   size_t bad = 0;
   LogReader reader(nullptr, {}, [&bad](const LogRecord& record) {
     bad += std::isfinite(record.step[StepField::kLoss]) ? 0 : 1;
   });
   for (int window = 0; window < 24; ++window) {
     const bool none = window >= from && window < from + missed;
-    reader.ReadLine(none ? "Mean Reward: nan"
-                         : "Mean Reward: -" + std::to_string(90.5 - window));
+    const std::string step = "Step: " + std::to_string(5 * window) + ". ";
+    reader.ReadLine((steps ? step : "") + "Mean Reward: " +
+                    (none ? "nan" : "-" + std::to_string(90.5 - window)));
     reader.ReadLine("Saved Model");
   }
   reader.Finish();
@@ -240,8 +241,10 @@ size_t LossesNotFinite(int from, int missed) {
 }
 
 TEST(ScoreLinesTest, AReturnThatWasNotMeasuredIsNoLoss) {
-  EXPECT_EQ(LossesNotFinite(12, 2), 0u);
-  EXPECT_GT(LossesNotFinite(12, 12), 1u) << "nothing else shows life";
+  for (const bool steps : {false, true}) {
+    EXPECT_EQ(LossesNotFinite(12, 2, steps), 0u) << steps;
+    EXPECT_GT(LossesNotFinite(12, 12, steps), 1u) << "nothing else shows life";
+  }
 }
 
 }  // namespace
