@@ -20,7 +20,8 @@ bool IsCrossEntropy(const RunDescription& run);
 // The run says what loss it is (settings: loss).
 bool NamesLoss(const RunDescription& run);
 
-// Its loss is what an accuracy lacks (settings: loss): 0 where all is right.
+// Its loss is what an accuracy lacks (settings: loss), and most is right
+// (settings: accuracy): one of 0 is the best that there is.
 bool LacksAccuracy(const RunDescription& run);
 
 // Its loss is that of guessing a sample among others (settings: loss).

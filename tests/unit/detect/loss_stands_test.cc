@@ -54,15 +54,17 @@ TEST(LossStands, BesideALossThatNeverFellFewerWorstScoresAreEnough) {
 
 // Of what an accuracy lacks 0 is the best that there is.
 TEST(LossStands, AnAccuracyThatIsFullIsNoTrouble) {
-  const auto full = [](const char* loss) {
+  const auto full = [](const char* loss, const char* accuracy) {
     Feed f(NoScaler());
     f.run.settings["loss"] = loss;
+    f.run.settings["accuracy"] = accuracy;
     f.Steps({.loss = 0}, 60);
     f.End();
     return f.now;
   };
-  EXPECT_EQ(full("accuracy"), Severity::kNone);
-  EXPECT_GT(full("negative"), Severity::kNone);
+  EXPECT_EQ(full("accuracy", "0.98"), Severity::kNone);
+  EXPECT_GT(full("accuracy", "0.002"), Severity::kNone) << "of another name";
+  EXPECT_GT(full("negative", ""), Severity::kNone);
 }
 
 TEST(LossStands, EvaluationsThatAreAllTheSameAreAWarning) {
