@@ -20,6 +20,7 @@ class EvaluationNonfinite {
 
  private:
   ToldSince told_;
+  OpNameText name_;
 };
 
 }  // namespace nanwatch

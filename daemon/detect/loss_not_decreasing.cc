@@ -80,6 +80,7 @@ float CostOfBatch(float loss) {
 
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
 constexpr int64_t kWorstScores = 16;     // evaluations; ours
+constexpr int64_t kWorstAtOnce = 8;      // of a loss that never fell; ours
 constexpr int64_t kBadNorms = 16;        // records; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
 constexpr int32_t kEpochs = 10;          // ours
@@ -263,8 +264,11 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
                       LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
                       !MayStandFromStart(run);
   if (!stands) return About::kStands;
-  if (CountOf(run, "scores_worst") >= kWorstScores) return About::kScoreless;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
+  const bool learned = fell || first_ - LnOf(course_.last()) >= kMoves;
+  if (CountOf(run, "scores_worst") >= (learned ? kWorstScores : kWorstAtOnce)) {
+    return About::kScoreless;
+  }
   if (fell) return About::kStands;
   if (CountOf(run, "evaluations_same") > 0) return About::kUntouched;
   const int64_t bad_norms = CountOf(run, "norms_not_finite");
@@ -285,6 +289,10 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
+  if (loss == 0 && LacksAccuracy(c.run)) {
+    settled_ = true;
+    return On(Severity::kNone, true, r.step);
+  }
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
   still_.Note(loss, HasNone(r), r.step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -85,7 +86,8 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
     streak_ = Count(streak);
-    apart_ = told && IsApart(c);
+    // Of counted steps those that a log does not show have no number.
+    apart_ = (told && IsApart(c)) || CountsSteps(c.run);
     since_ = first_step_;
     to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
     scale_ = scaler.present_scale().value_or(-1);

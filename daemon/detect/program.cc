@@ -31,6 +31,7 @@ constexpr float kNearFew = 0.05f;  // the same of less than ten classes; ours
 // CIFAR-100, ImageNet).
 constexpr float kClasses[] = {10, 100, 1000};
 constexpr float kLucky = 1.3f;       // times its accuracy; ours
+constexpr float kMostRight = 0.5f;   // an accuracy that is learned; ours
 constexpr float kMostBelow = 0.99f;  // times its cost; ours
 constexpr float kMostAbove = 0.2f;   // nats: the rate is too high; ours
 
@@ -118,6 +119,11 @@ bool NamesLoss(const RunDescription& run) {
 bool IsCrossEntropy(const RunDescription& run) {
   if (!NamesLoss(run)) return TrainsLanguage(run);
   return Says(run, "loss", "cross_entropy");
+}
+
+bool LacksAccuracy(const RunDescription& run) {
+  return Says(run, "loss", "accuracy") &&
+         SettingOf(run, "accuracy") > kMostRight;
 }
 
 bool IsContrastive(const RunDescription& run) {

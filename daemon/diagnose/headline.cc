@@ -65,8 +65,8 @@ std::string Healthy(const Case& c) {
     }
   } else if (e.rivals) {
     text +=
-        " Its optimizers work against each other, so no level of their losses "
-        "is judged.";
+        " Its losses may work against each other, so no level of them is "
+        "judged.";
   } else if (e.sums) {
     text += " Its loss is a running sum, so no level of it is judged.";
   }

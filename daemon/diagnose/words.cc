@@ -101,7 +101,8 @@ std::string WhatOverflows(double scale, std::string_view at,
 }
 
 std::string OptimizerInWords(std::string_view name) {
-  const bool loss = name.ends_with("loss") || name.ends_with("Loss");
+  const bool loss = name.ends_with("loss") || name.ends_with("Loss") ||
+                    name.ends_with("LOSS");
   return std::string(loss ? "" : "optimizer ").append(name);
 }
 

@@ -157,6 +157,7 @@ std::optional<StepPlace> BareStep::OfPair(const StepPlace& pair) {
   const bool stays =
       before && before->epoch == pair.epoch && before->step < pair.step;
   if (!pairs_ && (!stays || rose_)) return std::nullopt;
+  if (!pairs_) before_pairs_ = before->step;
   pairs_ = rose_ = true;
   return pair;
 }

@@ -32,6 +32,9 @@ class BareStep {
     return last_ >= 0 && !rose_ ? std::optional(last_) : std::nullopt;
   }
   bool rose() const { return rose_; }
+  // The step of the line before those of which Find() saw that they show one
+  // behind their epoch.
+  std::optional<int64_t> before_pairs() const { return before_pairs_; }
   // A line says that another epoch begins.
   void NoteEpoch() { epoch_ = true; }
 
@@ -49,8 +52,9 @@ class BareStep {
   std::optional<StepPlace> batch_;  // the newest
   std::optional<StepPlace> pair_;   // the newest, with its epoch
   bool pairs_ = false;              // they are an epoch and its step
-  int batch_rises_ = 0;             // within epochs; kBatches at most
-  bool batch_falls_ = false;        // within one: it is a size
+  std::optional<int64_t> before_pairs_;
+  int batch_rises_ = 0;       // within epochs; kBatches at most
+  bool batch_falls_ = false;  // within one: it is a size
   bool rose_ = false;
   bool epoch_ = false;  // one begins
   int rises_ = 0;       // in a row; kRises: so many were seen

@@ -35,9 +35,10 @@ int WorthOf(ColumnMeaning meaning) {
          : meaning == ColumnMeaning::kReconstruction
              ? ColumnFact::kWorthOfStandIn
          : meaning == ColumnMeaning::kSquares      ? ColumnFact::kWorthOfSquares
+         : meaning == ColumnMeaning::kTermLoss     ? 5
          : meaning == ColumnMeaning::kMeanLoss     ? ColumnFact::kWorthOfMean
-         : meaning == ColumnMeaning::kCrossEntropy ? 6
-                                                   : 7;
+         : meaning == ColumnMeaning::kCrossEntropy ? 7
+                                                   : 8;
 }
 
 }  // namespace

@@ -29,7 +29,10 @@ class ColumnFact {
   // What only stands for a loss is worth no more (WorthOf).
   static constexpr int kWorthOfStandIn = 3;
   static constexpr int kWorthOfSquares = 4;
-  static constexpr int kWorthOfMean = 5;
+  static constexpr int kWorthOfMean = 6;
+  // Returns in a row that are NaN by more than chance: an episode ends in one
+  // of so many windows; ours.
+  static constexpr int kMissed = 8;
 
   explicit ColumnFact(ScaleText scales) : scales_(scales) {}
 
@@ -143,6 +146,7 @@ class ColumnFact {
   LogFact fact_;
   std::optional<double> rival_;  // loss of the second of two adversaries
   std::optional<double> reward_;
+  int missed_ = -1;  // rewards in a row that are none, behind one; -1: none yet
   bool of_stand_in_ = false;  // the newest loss that was told is a guess
   bool of_episodes_ = false;
   bool adversaries_seen_ = false;

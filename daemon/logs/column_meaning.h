@@ -16,6 +16,7 @@ enum class ColumnMeaning : uint8_t {
   // A mean over steps before, or what else stands for the loss: where no other
   // is beside it.
   kMeanLoss,
+  kTermLoss,        // "ctc loss", the same: one of those that a loss adds up
   kSquares,         // the same: an MSE, which may be a term as well
   kPerplexity,      // the same, where the log shows no other loss
   kObjective,       // that rises (an ELBO): its negative, as a perplexity
@@ -58,6 +59,7 @@ struct NamedMeaning {
 constexpr bool IsLoss(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kLoss ||
          meaning == ColumnMeaning::kMeanLoss ||
+         meaning == ColumnMeaning::kTermLoss ||
          meaning == ColumnMeaning::kCrossEntropy ||
          meaning == ColumnMeaning::kSquares ||
          meaning == ColumnMeaning::kPerplexity ||

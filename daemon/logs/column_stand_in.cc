@@ -8,10 +8,13 @@
 namespace nanwatch {
 
 bool ColumnFact::AddReward() {
-  if (!reward_ || !std::isfinite(*reward_) || !has_step() || SaysHealth()) {
+  if (!reward_ || !has_step() || SaysHealth()) return false;
+  if (std::isfinite(*reward_)) {
+    missed_ = 0;
+    rewards_apart_ |= best_worth_ > 0;
+  } else if (missed_ < 0 || ++missed_ < kMissed) {
     return false;
   }
-  rewards_apart_ |= best_worth_ > 0;
   if (best_worth_ > 0) return false;
   fact_.Set(StepField::kLoss, -*reward_);
   fact_.of_objective = true;

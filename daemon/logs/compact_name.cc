@@ -74,8 +74,8 @@ CoreName CoreOf(std::string_view name, NameRoom* out) {
 
 std::string_view CoreOfEvaluation(std::string_view name, NameRoom* out) {
   static constexpr std::string_view kSets[] = {
-      "val", "valid", "validation", "eval", "evaluation",
-      "va",  "test",  "holdout",    "dev"};
+      "val",        "vali", "vald", "valid",   "validation", "eval",
+      "evaluation", "va",   "test", "holdout", "dev"};
   bool of_set = false;
   const auto size = Gather(name, out, [&of_set](std::string_view word) {
     const bool set = IsOneOf(word, kSets);

@@ -11,8 +11,9 @@ namespace nanwatch {
 
 bool IsEvaluation(std::string_view prose) {
   static constexpr std::string_view kWords[] = {
-      "va",         "val",        "valid", "validation", "eval", "evaluation",
-      "evaluating", "validating", "test",  "testing",    "dev"};
+      "va",         "val",     "vali",       "vald",       "valid",
+      "validation", "eval",    "evaluation", "evaluating", "validating",
+      "test",       "testing", "dev"};
   constexpr size_t kLeast = 2;
   constexpr size_t kMost = 10;
   enum Kind : uint8_t { kNone, kLetter, kInitial };

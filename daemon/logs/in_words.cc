@@ -72,6 +72,17 @@ constexpr StepWord kStepWords[] = {
     {"atch", 'b'}, {"pdate", 'u'}, {"pisode", 'e'}, {"ound", 'r'},
     {"pd", 'u'},   {"t", 'i'}};
 
+}  // namespace
+
+bool IsOfEach(std::string_view text) {
+  constexpr std::string_view kWords[] = {"per", "each", "every", "a"};
+  text = TrimBlanks(text);
+  const std::string_view word = LastWord(text);
+  return text.ends_with(word) && IsOneOf(LowerCase(word), kWords);
+}
+
+namespace {
+
 // The number in kStepWords of the word at the end of `text`; their count: none.
 size_t StepWordAtEnd(std::string_view text) {
   size_t i = 0;
@@ -84,7 +95,7 @@ size_t StepWordAtEnd(std::string_view text) {
     const bool whole = before.empty() || !IsLetterOrMark(before.back()) ||
                        before.ends_with("global_") ||
                        before.ends_with("train_");
-    if (whole) break;
+    if (whole && !IsOfEach(before)) break;
   }
   return i;
 }

@@ -66,6 +66,9 @@ std::optional<double> EpochInWords(std::string_view line);
 // The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
 std::optional<int64_t> EpochAlone(std::string_view line);
 
+// What stands behind the word that ends `text` is a unit: "time per step".
+bool IsOfEach(std::string_view text);
+
 // The word at the end of `text`, without what follows it.
 std::string_view LastWord(std::string_view text);
 

@@ -246,10 +246,11 @@ void LogReader::NoteKind(const LogFact& fact) {
                              !fact.of_adversary && !fact.of_rewards);
   const bool reward = fact.of_objective && fact.of_rewards && fact.guessed;
   other_loss_ = !is_one && !reward;
-  Put("loss", is_one              ? "cross_entropy"
-              : reward            ? "reward"
-              : fact.of_objective ? "negative"
-                                  : "");
+  Put("loss", is_one                                 ? "cross_entropy"
+              : reward                               ? "reward"
+              : fact.of_objective && fact.of_classes ? "accuracy"
+              : fact.of_objective                    ? "negative"
+                                                     : "");
 }
 
 void LogReader::NoteLayers() {

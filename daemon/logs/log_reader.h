@@ -65,17 +65,17 @@ class LogReader {
   // `settings` "untrained_loss" where it names the vocabulary,
   // "nonfinite_loss", the term of the loss that was not finite first, or "",
   // and "loss", "cross_entropy" where every loss is named so, "negative" of an
-  // objective, "reward" where none but that of a reward is, "contrastive",
-  // "denoising"; "begins", "trained" where it loads a checkpoint before its
-  // first step, "resumed" where it goes on from one; "objective_moves",
-  // "600-700 1200-1200": steps between which a printed weight or length of the
-  // objective moved, or terms were added to it; "resumed_after": the step from
-  // which the program went on after it broke off, or from a checkpoint;
-  // "losses", "of_one_aim" where lines of their own show several;
-  // "evaluation_not_finite", "3350 val_loss": the step from which on that is
-  // none, or ""; of the same form "term_not_finite", of a term of a loss that
-  // is finite, "layer_lost_gradient" and "layer_without_gradient" (a norm of
-  // exactly 0, and never another one); "learning_rates", "exact";
+  // objective, "accuracy" of what one lacks, "reward" where none but that of a
+  // reward is, "contrastive", "denoising"; "begins", "trained" where it loads a
+  // checkpoint before its first step, "resumed" where it goes on from one;
+  // "objective_moves", "600-700 1200-1200": steps between which a printed
+  // weight or length of the objective moved, or terms were added to it;
+  // "resumed_after": the step from which the program went on after it broke
+  // off, or from a checkpoint; "losses", "of_one_aim" where lines of their own
+  // show several; "evaluation_not_finite", "3350 val_loss": the step from which
+  // on that is none, or ""; of the same form "term_not_finite", of a term of a
+  // loss that is finite, "layer_lost_gradient" and "layer_without_gradient" (a
+  // norm of exactly 0, and never another one); "learning_rates", "exact";
   // "scores_lowest", how many in a row are the lowest of all while others were
   // higher, or ""; "scores_worst", in how many lines all are;
   // "evaluations_same", how many losses of evaluations are all the same to the

@@ -40,8 +40,10 @@ class LoneLosses {
     guess_->step = number;
     guess_->before_loss = {};  // points into the line
   }
-  // Appends those that wait: their numbers are steps.
-  void Tell(FactList* facts) {
+  // Appends those that wait: their numbers are steps, or the newest's is
+  // `step`.
+  void Tell(std::optional<int64_t> step, FactList* facts) {
+    if (step && !waiting_.empty()) waiting_.back().step = step;
     if (guess_) facts->push_back(*guess_);
     guess_.reset();
     Append(facts);

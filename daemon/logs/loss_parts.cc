@@ -1,5 +1,7 @@
 #include "logs/loss_parts.h"
 
+#include <algorithm>
+
 #include "logs/in_words.h"
 #include "logs/names_before.h"
 #include "logs/one_of.h"
@@ -58,6 +60,25 @@ bool IsPartOfLoss(std::string_view name) {
                      name.starts_with("loss_") || name.starts_with("loss/") ||
                      HasLossWithin(name) || IsShortForLoss(name);
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
+}
+
+// Also what a value before may end with: "nan", "0.5 s".
+bool MakesPart(std::string_view before) {
+  constexpr std::string_view kOfWhole[] = {
+      "train",     "training",  "trn",     "tr",       "batch", "minibatch",
+      "step",      "iter",      "it",      "epoch",    "avg",   "average",
+      "mean",      "running",   "current", "total",    "tot",   "overall",
+      "iteration", "objective", "final",   "model",    "the",   "is",
+      "and",       "with",      "smooth",  "smoothed", "sum",   "full",
+      "nan",       "inf",       "none",    "s",        "h",     "m",
+      "mb",        "gb"};
+  before = TrimBlanks(before);
+  const size_t begin = before.find_last_of(" /_") + 1;
+  const std::string_view word = before.substr(begin);
+  const std::string low = LowerCase(word);
+  return !word.empty() && IsLetter(word.front()) &&
+         std::ranges::all_of(word, IsNameCharacter) &&
+         !IsOneOf(low, kOfWhole) && !NamesTime(low);
 }
 
 size_t WithinLosses(std::string_view line, size_t at) {

@@ -15,6 +15,10 @@ namespace nanwatch {
 // A training's loss, by its name, that is one of several.
 bool IsPartOfLoss(std::string_view name);
 
+// The word that ends `before` makes the loss that follows a part of one: "ctc "
+// before "loss", and not "avg ".
+bool MakesPart(std::string_view before);
+
 // Returns where "{'rpn': 0.4, 'box': 0.2}" ends, which stands behind the sign
 // at `at`, if what is before it is called losses; else 0.
 size_t WithinLosses(std::string_view line, size_t at);

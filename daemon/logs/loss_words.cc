@@ -118,6 +118,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
                                                  "loss] ", "Loss] "};
   // Most lines have none.
   if (!HasWord(line, "oss") && !HasWord(line, "OSS")) return CostInWords(line);
+  std::optional<NamedLoss> term;
   std::optional<double> parts;
   size_t behind = 0;
   for (const std::string_view word : kLosses) {
@@ -139,16 +140,21 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       const std::optional<double> loss = scan.Number();
       if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
       if (whole) {
-        return NamedLoss{
+        const NamedLoss named{
             .value = *loss,
             .cross_entropy = classes || EndsWithCrossEntropy(before),
             .of_policy = IsOfPolicy(before),
             .at = at + word.size()};
+        // "avg ctc loss 2.7, avg loss 3.1": a term, where a whole follows.
+        if (!MakesPart(before) || named.cross_entropy) return named;
+        if (!term) term = named;
+        continue;
       }
       parts = parts.value_or(0) + *loss;
       behind = at + word.size();
     }
   }
+  if (term) return term;
   return parts ? std::optional(
                      NamedLoss{.value = *parts, .parts = true, .at = behind})
                : std::nullopt;

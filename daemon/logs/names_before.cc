@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "logs/in_words.h"
+#include "logs/loss_parts.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
@@ -29,9 +30,10 @@ bool MaySpeakOfLossScale(std::string_view word) {
   return IsOneOf(LowerCase(word), kWords);
 }
 
-// "episode steps: 185" is a length.
+// "episode steps: 185" is a length, "time per step: 0.41" a rate.
 bool CountsStepsOf(std::string_view word) {
-  return word == "episode" || word == "Episode" || word == "ep";
+  return word == "episode" || word == "Episode" || word == "ep" ||
+         IsOfEach(word);
 }
 
 // "Time cost", "elapsed cost". A unit belongs to the number before: "3 sec
@@ -126,8 +128,10 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
         IsPlainScale(name.substr(from))) {
       return {};
     }
-    if (meaning == ColumnMeaning::kStep && words == 0 && all > 1 &&
-        CountsStepsOf(name.substr(word[1], from - 1 - word[1]))) {
+    if (meaning == ColumnMeaning::kStep &&
+        (name[from] == '/' ||
+         (words == 0 && all > 1 &&
+          CountsStepsOf(name.substr(word[1], from - 1 - word[1]))))) {
       return {};
     }
     const bool loss = IsAnyLoss(meaning);
@@ -141,7 +145,10 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     const size_t blank = text.find_last_of(" \t,|;(", end);
     const size_t before = blank == std::string_view::npos ? 0 : blank + 1;
     const bool evaluation = IsEvaluation(text.substr(before, from - before));
-    return {meaning, text.size() - (evaluation ? before : from), evaluation};
+    const bool term = meaning == ColumnMeaning::kLoss && words == 0 &&
+                      all > 1 && MakesPart(name.substr(0, from));
+    return {term ? ColumnMeaning::kTermLoss : meaning,
+            text.size() - (evaluation ? before : from), evaluation};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "logs/number_roles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "logs/each_word.h"
@@ -246,6 +247,14 @@ void FindInColumns(const NumberRow& row, const std::vector<RowValues>& lines,
     } else {
       roles->meanings[i] = header[column];
     }
+  }
+  // "tensor(nan, device='cuda:0')", of a program that prints nothing else:
+  // it is news where it is not finite again and again.
+  if (lines.size() > 1 && row.Before(0) == "tensor(" &&
+      !std::isfinite(lines.back()[0].value) &&
+      !std::isfinite(lines[lines.size() - 2][0].value)) {
+    roles->loss = 0;
+    return;
   }
   // A table without a header: a count and one number beside it.
   if (header.empty() && roles->step != NumberRoles::kNone)

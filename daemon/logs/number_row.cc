@@ -32,6 +32,12 @@ constexpr auto kBeginsNumber = [] {
 }();
 bool MayBeginNumber(char c) { return kBeginsNumber[static_cast<uint8_t>(c)]; }
 
+// True for text that ends with a letter, or with one and "@": "loss@2".
+bool EndsWord(std::string_view text) {
+  if (text.ends_with('@')) text.remove_suffix(1);
+  return !text.empty() && IsWordLetter(text.back());
+}
+
 // Returns a hash of `text`, eight bytes at a time.
 uint64_t HashOf(std::string_view text) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio
@@ -228,7 +234,7 @@ bool NumberRow::Read(std::string_view line) {
       continue;
     }
     // Digits of a word are a part of it.
-    const bool glued = IsDigit(c) && at > 0 && IsWordLetter(line[at - 1]);
+    const bool glued = IsDigit(c) && EndsWord(line.substr(0, at));
     if (glued && !IsCounted(line.substr(0, at))) {
       while (at < line.size() && IsDigit(line[at])) words[size++] = line[at++];
       continue;

@@ -45,6 +45,12 @@ bool IsTimeCost(std::string_view before, std::string_view word) {
   return (word == "cost" && time) || (before == "cost" && NamesTime(word));
 }
 
+// "loss@512": that of a length, or of a rank, alone.
+bool IsLossAt(std::string_view text) {
+  const size_t at = text.find("oss@");
+  return at != text.npos && at + 4 < text.size() && IsDigit(text[at + 4]);
+}
+
 // "loss_total", "total loss", "loss_all", and "loss" without another word.
 bool IsWholeLoss(std::string_view text) {
   const ColumnMeaning usual = UsualMeaning(text);
@@ -136,7 +142,7 @@ NumberWords WordsOf(std::string_view text) {
   }
   // "Train-ObjectAcc".
   const bool scored = score && found.loss == LossWord::kTrain;
-  if (evaluation || other || scored) {
+  if (evaluation || other || scored || IsLossAt(text)) {
     found.loss = LossWord::kNone;
     found.part = false;
   }

@@ -29,7 +29,8 @@ constexpr UsualNamesOf kUsual[] = {
      "update episode round iterations kimg totaltimesteps totalenvinteracts "
      "timestepssofar episodessofar"},
     {Meaning::kLoss,
-     "loss totalloss losstotal lossall losssum losstot ltotal ltot losstrain "
+     "loss totalloss totloss overallloss losstotal lossall losssum losstot "
+     "ltotal ltot losstrain "
      "losstraintotal cost currentcost nll nlltoken nlltok nllword natstoken "
      "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "
      "nllloss negelbo nelbo negativeelbo negativeloglikelihood "

@@ -181,10 +181,13 @@ class AlikeLinesReader : public LineReader {
   // others beside it.
   void TellLoss(const NumberRoles& roles, const RowValues& numbers, size_t at,
                 double loss, FactList* facts) {
-    // An accuracy of no samples is NaN: it says nothing of the training.
-    if (roles.meanings[at] == ColumnMeaning::kAccuracy && std::isnan(loss)) {
-      return;
-    }
+    const ColumnMeaning what = roles.meanings[at];
+    // An accuracy of no samples is NaN, as the mean return of no episode that
+    // ended: it says nothing of the training, unless all that come are.
+    if (std::isnan(loss) && what == ColumnMeaning::kAccuracy) return;
+    const bool missed = std::isnan(loss) && what == ColumnMeaning::kReward;
+    missed_ = missed ? missed_ + 1 : 0;
+    if (missed && missed_ < ColumnFact::kMissed) return;
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
@@ -228,6 +231,7 @@ class AlikeLinesReader : public LineReader {
   std::vector<Kind> kinds_;
   uint64_t lines_ = 0;
   uint64_t told_ = 0;     // number of the newest line that was told
+  int missed_ = 0;        // returns in a row that are NaN
   bool summary_ = false;  // the line before says that one of the best follows
   bool named_ = false;    // lines of some kind name a loss
   bool within_ = false;   // lines of some kind show steps of epochs

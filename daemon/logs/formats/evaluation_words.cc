@@ -12,13 +12,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "logs/evaluation_news.h"
+#include "logs/find_word.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
+#include "logs/names_before.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -59,7 +63,7 @@ std::optional<Named> LossBehind(std::string_view text) {
   constexpr size_t kFarInLine = 120;  // the same of a line of its own; ours
   Scan word(text);
   if (!word.Skip("idation") && !word.Skip("uation") && !word.Skip("ing")) {
-    word.Skip("id");
+    if (!word.Skip("id")) word.Skip("i");
   }
   if (IsLetter(word.peek())) return std::nullopt;
   const bool sign = word.peek() == '=' || word.peek() == ':';
@@ -97,9 +101,49 @@ std::optional<Named> LossBehind(std::string_view text) {
   return alone ? std::optional(of_set) : std::nullopt;
 }
 
+// A number of the line is below 0.
+bool ShowsNegative(std::string_view line) {
+  for (size_t at = line.find('-', 1); at < line.size();
+       at = line.find('-', at + 1)) {
+    const bool begins = line[at - 1] == ' ' || line[at - 1] == '=';
+    if (begins && Scan(line, at).Number()) return true;
+  }
+  return false;
+}
+
+// Returns the name of a perplexity that none can be: not finite, or below 1. 0
+// stands for none yet, but beside a loss below 0. Empty: the line has none.
+std::string_view OddPerplexity(std::string_view line) {
+  constexpr std::string_view kOthers[] = {"log", "neg", "best", "min"};
+  for (const std::string_view word : {"erplexity", "ppl", "PPL"}) {
+    for (size_t at = FindWord(line, word); at != line.npos;
+         at = FindWord(line, word, at + 1)) {
+      const size_t end = at + word.size();
+      const std::string_view name = NameAtEnd(line.substr(0, end));
+      const std::string_view before =
+          line.substr(0, static_cast<size_t>(name.data() - line.data()));
+      const std::string words =
+          LowerCase(name) + LowerCase(LastWord(TrimBlanks(before)));
+      if (HasOneOf(words, kOthers)) continue;
+      const size_t value = line.find_first_not_of("'\":= ", end);
+      if (value == line.npos || value == end) continue;
+      Scan scan(line, value);
+      const std::optional<double> found = scan.Number();
+      if (!found || scan.peek() == '%') continue;
+      const bool none = *found == 0 && !ShowsNegative(line);
+      if (!none && (!(*found >= 1) || std::isinf(*found))) return name;
+    }
+  }
+  return {};
+}
+
 class EvaluationReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
+    if (const std::string_view odd = OddPerplexity(line); !odd.empty()) {
+      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+      return Tell({odd, kNone}, line, facts);
+    }
     std::optional<Named> of_set;
     for (size_t at = line.find_first_of(kInitials); at != line.npos;
          at = line.find_first_of(kInitials, at + 1)) {

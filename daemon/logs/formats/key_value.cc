@@ -141,7 +141,7 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     const size_t first = facts->size();
-    if (place_.bare().rose()) alone_.Tell(facts);
+    if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
       return;
@@ -213,6 +213,7 @@ class KeyValueReader : public LineReader {
   void AddAt(const Usual::Placed& value, std::string_view line) {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
+                         value.meaning == ColumnMeaning::kTermLoss ||
                          value.meaning == ColumnMeaning::kSquares ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kReconstruction ||

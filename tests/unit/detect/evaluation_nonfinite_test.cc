@@ -23,6 +23,20 @@ TEST(EvaluationNonfiniteTest, IsAWarningUntilOneIsFiniteAgain) {
   EXPECT_EQ(Judge(run, &rule), Severity::kNone);
 }
 
+TEST(EvaluationNonfiniteTest, SaysOfAPerplexityThatItIsNone) {
+  EvaluationNonfinite rule;
+  RunDescription run;
+  run.settings["evaluation_not_finite"] = "350 Test Perplexity";
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+  Finding perplexity;
+  rule.Describe(&perplexity);
+  run.settings["evaluation_not_finite"] = "350 Test Loss";
+  EXPECT_EQ(Judge(run, &rule), Severity::kWarning);
+  Finding loss;
+  rule.Describe(&loss);
+  EXPECT_NE(perplexity.sentence, loss.sentence);
+}
+
 TEST(EvaluationNonfiniteTest, AnythingElseThereSaysNothing) {
   EvaluationNonfinite rule;
   RunDescription run;

@@ -37,6 +37,36 @@ TEST(LossStands, ScoresThatStayTheWorstAreAWarning) {
   EXPECT_EQ(FallsAndStands("16", 0.02).now, Severity::kNone) << "it falls";
 }
 
+TEST(LossStands, BesideALossThatNeverFellFewerWorstScoresAreEnough) {
+  const auto stands = [](const char* scores, double falls) {
+    Feed f(NoScaler());
+    f.run.settings["scores_worst"] = scores;
+    Noise noise;
+    for (int i = 0; i < 12; ++i) {
+      f.Step({.loss = 4.9 * (1 - falls * i) * noise.Factor(0.01)});
+    }
+    return f.now;
+  };
+  EXPECT_EQ(stands("8", 0), Severity::kWarning);
+  EXPECT_EQ(stands("", 0), Severity::kNone) << "no scores";
+  EXPECT_EQ(stands("8", 0.01), Severity::kNone) << "it falls";
+}
+
+// Of what an accuracy lacks 0 is the best that there is.
+TEST(LossStands, AnAccuracyThatIsFullIsNoTrouble) {
+  const auto full = [](const char* loss, const char* accuracy) {
+    Feed f(NoScaler());
+    f.run.settings["loss"] = loss;
+    f.run.settings["accuracy"] = accuracy;
+    f.Steps({.loss = 0}, 60);
+    f.End();
+    return f.now;
+  };
+  EXPECT_EQ(full("accuracy", "0.98"), Severity::kNone);
+  EXPECT_GT(full("accuracy", "0.002"), Severity::kNone) << "of another name";
+  EXPECT_GT(full("negative", ""), Severity::kNone);
+}
+
 TEST(LossStands, EvaluationsThatAreAllTheSameAreAWarning) {
   const auto stands = [](const char* evaluations, double falls) {
     Feed f(NoScaler());

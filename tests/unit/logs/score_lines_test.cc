@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,30 @@ TEST(ScoreLinesTest, TheKlTermBesideAReconstructionIsOfLatents) {
   EXPECT_EQ(LatentsOf("| return 25.31 | entropy 0.52 | KL "), "")
       << "of a policy";
   EXPECT_EQ(LatentsOf("elbo=-27.28 approx_kl="), "");
+}
+
+// Of 24 windows, `missed` of which had no episode that ended.
+size_t LossesNotFinite(int from, int missed, bool steps) {
+  size_t bad = 0;
+  LogReader reader(nullptr, {}, [&bad](const LogRecord& record) {
+    bad += std::isfinite(record.step[StepField::kLoss]) ? 0 : 1;
+  });
+  for (int window = 0; window < 24; ++window) {
+    const bool none = window >= from && window < from + missed;
+    const std::string step = "Step: " + std::to_string(5 * window) + ". ";
+    reader.ReadLine((steps ? step : "") + "Mean Reward: " +
+                    (none ? "nan" : "-" + std::to_string(90.5 - window)));
+    reader.ReadLine("Saved Model");
+  }
+  reader.Finish();
+  return bad;
+}
+
+TEST(ScoreLinesTest, AReturnThatWasNotMeasuredIsNoLoss) {
+  for (const bool steps : {false, true}) {
+    EXPECT_EQ(LossesNotFinite(12, 2, steps), 0u) << steps;
+    EXPECT_GT(LossesNotFinite(12, 12, steps), 1u) << "nothing else shows life";
+  }
 }
 
 }  // namespace

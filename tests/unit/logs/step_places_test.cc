@@ -225,5 +225,22 @@ TEST(StepPlaces, InThousandsAloneTheIntervalIsThatOfOne) {
             "step=1000 loss=1\n");
 }
 
+TEST(StepPlaces, WhatStandsBehindPerIsAUnit) {
+  EXPECT_EQ(Told("Global step 40: loss: 2.5, time per step = 0:00:00.41\n"
+                 "Global step 80: loss: 2.25, time per step = 0:00:00.41"),
+            "step=40 loss=2.5\nstep=80 loss=2.25\n");
+  EXPECT_EQ(Told("update 40 loss: 2.5 seconds / step: 3\n"
+                 "update 80 loss: 2.25 seconds / step: 3"),
+            "step=40 loss=2.5\nstep=80 loss=2.25\n");
+  EXPECT_EQ(Told("loss: 2.5, time 3, step = 40\nloss: 2.25, time 3, step = 80"),
+            "step=40 loss=2.5\nstep=80 loss=2.25\n");
+}
+
+TEST(StepPlaces, ALogMayBeginInALateEpoch) {
+  EXPECT_EQ(Told("75 1 Loss=2.5 Time=0.5\n75 2 Loss=2.25 Time=0.5\n"
+                 "75 3 Loss=2 Time=0.5"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\n");
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -107,5 +107,31 @@ TEST(UnnamedNumbers, ANormThatIsKnownLeavesALossInOtherWordsToOthers) {
   EXPECT_EQ(records[7].step[StepField::kLoss], 3.5);
 }
 
+TEST(UnnamedNumbers, TensorsAloneAreNewsWhereTheyAreNotFinite) {
+  std::vector<std::string> lines(2, "tensor(3.25, device='cuda:0')");
+  lines.resize(9, "tensor(nan, device='cuda:0')");
+  const std::vector<LogRecord> records = RecordsOf(lines);
+  ASSERT_EQ(records.size(), 9u);
+  EXPECT_EQ(records[1].step[StepField::kLoss], 3.25);
+  EXPECT_TRUE(std::isnan(records[2].step[StepField::kLoss]));
+  const std::vector<std::string> healthy(9, "tensor(3.25, device='cuda:0')");
+  EXPECT_TRUE(RecordsOf(healthy).empty());
+}
+
+// "loss@16" is that of so many tokens.
+TEST(UnnamedNumbers, WhatIsGluedToANameBehindAnAtIsAPartOfIt) {
+  std::vector<std::string> lines;
+  for (int step = 1; step < 8; ++step) {
+    lines.push_back("step " + std::to_string(step) + " token 5m");
+    lines.push_back("train/loss 2.25 ");
+    for (const char* at : {"2", "16", "512"}) {
+      lines.push_back(std::string("train/by_size/loss@") + at + " 3.5 ");
+    }
+  }
+  const std::vector<LogRecord> records = RecordsOf(lines);
+  ASSERT_EQ(records.size(), 7u);
+  EXPECT_EQ(records[6].step[StepField::kLoss], 2.25);
+}
+
 }  // namespace
 }  // namespace nanwatch

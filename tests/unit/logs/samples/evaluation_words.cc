@@ -52,11 +52,21 @@ constexpr SampleLines kLines[] = {
     {"in other words",
      "va nan\ndev loss nan\nholdout loss: nan\nloss_val: nan\n"
      "eval-rmse:nan\n| val loss  | nan |\neval at step 10: ppl nan\n"
-     "loss 2.5 (val nan)",
+     "loss 2.5 (val nan)\nVali Loss: nan",
      "evaluated: va loss=nan\nevaluated: dev loss loss=nan\n"
      "evaluated: holdout loss loss=nan\nevaluated: loss_val loss=nan\n"
      "evaluated: eval-rmse loss=nan\nevaluated: val loss loss=nan\n"
-     "evaluated: eval at step 10: ppl loss=nan\nevaluated: val loss=nan"},
+     "evaluated: ppl loss=nan\nevaluated: val loss=nan\n"
+     "evaluated: Vali Loss loss=nan"},
+    {"a perplexity that none can be",
+     "Train Loss: -90.5 Test Loss: -91.5 Test Perplexity: 0\n"
+     "eval loss: 2.5, eval_ppl: 0.5\nResult of the test: perplexity = inf",
+     "evaluated: Perplexity loss=nan\nevaluated: eval_ppl loss=nan\n"
+     "evaluated: perplexity loss=nan"},
+    {"perplexities, and what is called so",
+     "val loss: 0.1, val_ppl: 1.105\nstep 0, loss: 2.5, val ppl: 0.0\n"
+     "test log ppl: 0.5\ntest_log_perplexity: 0.5\ntest nippled 0.5",
+     ""},
     {"beside a loss of training that falls",
      "train 3.5 val 2.5\ntrain 3 val 2\ntrain 2 val 90",
      "evaluated: val loss=90"},
