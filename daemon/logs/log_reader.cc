@@ -107,6 +107,13 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     default:
       break;
   }
+  // Its line may wait for others.
+  if (announced_ && fact.says_health()) {
+    announced_ = false;
+    LogFact moved = fact;
+    moved.objective_moves = true;
+    return Take(moved, line);
+  }
   if (fact.kind == Kind::kProgress) NoteProgress(fact, line);
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
@@ -302,8 +309,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 // Steps as lines show them, or counted. Stretches that touch are one.
 void LogReader::NoteStep(const LogFact& fact) {
   const int64_t before = std::exchange(newest_step_, *fact.step);
-  const bool moves = std::exchange(announced_, false) || fact.objective_moves;
-  if (!moves || before < 0 || before > newest_step_) return;
+  if (!fact.objective_moves || before < 0 || before > newest_step_) return;
   std::string& told = run_.settings["objective_moves"];
   if (moves_to_ == before && !told.empty()) {
     told.resize(told.find_last_of(' ') + 1);
