@@ -131,6 +131,8 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     norms_.Take(known, line);
   } else if (LostBefore(fact)) {
     TakeAfterLost(fact, line);
+  } else if (fact.has(StepField::kLoss) && mean_.IsOfFew(fact)) {
+    TakeWithoutLoss(fact, line);
   } else {
     norms_.Take(fact, line);
   }
@@ -150,6 +152,12 @@ void LogReader::TakeAfterLost(const LogFact& fact, uint64_t line) {
   norms_.Take(lost, line);
   if (fact[StepField::kLoss] != 0) norms_.Take(fact, line);
   lost_losses_ = 0;
+}
+
+void LogReader::TakeWithoutLoss(const LogFact& fact, uint64_t line) {
+  LogFact rest = fact;
+  rest.Unset(StepField::kLoss);
+  norms_.Take(rest, line);
 }
 
 // A line of numbers, before records are made of it.
