@@ -60,6 +60,18 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
+bool NamesTermOfWhole(std::string_view line, std::string_view named) {
+  const size_t loss = named.find_last_of(' ');
+  if (loss == named.npos || loss == 0) return false;
+  const size_t term = named.find_last_of(' ', loss - 1);
+  if (term == named.npos) return false;
+  std::string_view before = named.substr(0, term);
+  while (!before.empty() && IsLetter(before.back())) before.remove_suffix(1);
+  if (before.size() == term) return false;
+  std::string whole(named.substr(before.size(), term - before.size()));
+  return HasWord(line, whole.append(named.substr(loss)));
+}
+
 size_t WithinLosses(std::string_view line, size_t at) {
   const std::string_view before = TrimQuotes(line.substr(0, at));
   if (!before.ends_with("losses") && !before.ends_with("Losses")) return 0;

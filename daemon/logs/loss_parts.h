@@ -15,6 +15,10 @@ namespace nanwatch {
 // A training's loss, by its name, that is one of several.
 bool IsPartOfLoss(std::string_view name);
 
+// `named` ends with a term's name, "batch avg ctc loss", and `line` shows the
+// whole, "batch avg loss".
+bool NamesTermOfWhole(std::string_view line, std::string_view named);
+
 // Returns where "{'rpn': 0.4, 'box': 0.2}" ends, which stands behind the sign
 // at `at`, if what is before it is called losses; else 0.
 size_t WithinLosses(std::string_view line, size_t at);

@@ -133,11 +133,14 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       const bool whole = name.size() == 4 || IsTrainLoss(name) || classes;
       if (!whole && !IsPartOfLoss(name)) continue;
       if (IsEvaluation(before) || IsOfOtherLoss(LastWord(before))) continue;
+      if (NamesTermOfWhole(line, line.substr(0, at + 4))) continue;
       std::string_view rest = line.substr(at + word.size());
       rest.remove_prefix(SizeOfVerb(rest));
       Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
-      if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
+      // "loss 3/60", but "train/val loss 1.91/1.76".
+      const bool ratio = scan.peek() == '/' && !HasWord(before, "rain/");
+      if (!loss || scan.peek() == '%' || ratio) continue;
       if (whole) {
         return NamedLoss{
             .value = *loss,

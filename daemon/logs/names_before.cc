@@ -29,9 +29,10 @@ bool MaySpeakOfLossScale(std::string_view word) {
   return IsOneOf(LowerCase(word), kWords);
 }
 
-// "episode steps: 185" is a length.
+// "episode steps: 185" is a length, "time per step = 0:00:00.41" a time.
 bool CountsStepsOf(std::string_view word) {
-  return word == "episode" || word == "Episode" || word == "ep";
+  return word == "episode" || word == "Episode" || word == "ep" ||
+         word == "per";
 }
 
 // "Time cost", "elapsed cost". A unit belongs to the number before: "3 sec

@@ -59,7 +59,7 @@ std::optional<Named> LossBehind(std::string_view text) {
   constexpr size_t kFarInLine = 120;  // the same of a line of its own; ours
   Scan word(text);
   if (!word.Skip("idation") && !word.Skip("uation") && !word.Skip("ing")) {
-    word.Skip("id");
+    if (!word.Skip("id")) word.Skip("i");  // "Vali Loss"
   }
   if (IsLetter(word.peek())) return std::nullopt;
   const bool sign = word.peek() == '=' || word.peek() == ':';
