@@ -223,7 +223,9 @@ class KeyValueReader : public LineReader {
       if (within == 0) within = WithinLosses(line, at);
       if (at < within && parts_.Take(line.substr(at + 1))) {
         loss_at_ = at + 1;
-      } else if (players_.Look(line, at)) {
+      } else if (players_.Look(line, at) ||
+                 (name.meaning == ColumnMeaning::kLoss &&
+                  NamesTermOfWhole(line, before))) {
         continue;
       } else if (name.size == 0) {
         if (parts_.Look(before, line.substr(at + 1))) loss_at_ = at + 1;
@@ -353,9 +355,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
-                                       "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep ",  "ost "};
+constexpr std::string_view kMarks[] = {
+    "=",  ":",    "oss ",  "OSS ", "poch", "POCH",     "oss] ",
+    "| ", "----", "norm ", "tep ", "ost ", "teration "};
 
 }  // namespace
 
