@@ -123,7 +123,8 @@ class AlikeLinesReader : public LineReader {
     return false;
   }
 
-  // Every other line of those that were kept shows a number with a point.
+  // Of those that were kept every line before the newest, in which it is not
+  // finite, shows a number with a point.
   static bool WasReal(const std::vector<RowValues>& lines, size_t i) {
     const auto real =
         std::count_if(lines.begin(), lines.end(), [i](const RowValues& line) {
@@ -131,7 +132,10 @@ class AlikeLinesReader : public LineReader {
           return std::isfinite(number.value) && !number.whole &&
                  !number.share && !number.unit;
         });
-    return static_cast<size_t>(real) + 2 >= lines.size() && real > 2;
+    const auto last = std::find_if(
+        lines.rbegin(), lines.rend(),
+        [i](const RowValues& line) { return std::isfinite(line[i].value); });
+    return real > 2 && real + (last - lines.rbegin()) >= std::ssize(lines);
   }
 
   void Tell(const NumberRoles& roles, const RowValues& numbers,
@@ -174,10 +178,11 @@ class AlikeLinesReader : public LineReader {
   // others beside it.
   void TellLoss(const NumberRoles& roles, const RowValues& numbers, size_t at,
                 double loss, FactList* facts) {
-    // An accuracy of no samples is NaN: it says nothing of the training.
-    if (roles.meanings[at] == ColumnMeaning::kAccuracy && std::isnan(loss)) {
-      return;
-    }
+    // An accuracy of no samples, and a reward of no episodes, is NaN: it says
+    // nothing of the training.
+    const bool of_none = roles.meanings[at] == ColumnMeaning::kAccuracy ||
+                         roles.meanings[at] == ColumnMeaning::kReward;
+    if (of_none && std::isnan(loss)) return;
     fact_.Begin(0);
     if (roles.step != NumberRoles::kNone) {
       fact_.AddNumber(ColumnMeaning::kStep, numbers[roles.step].value);
