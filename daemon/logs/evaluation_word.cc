@@ -8,6 +8,14 @@
 #include "logs/scan.h"
 
 namespace nanwatch {
+namespace {
+
+// "train/val loss 1.91/1.76": the first number is the training's.
+bool IsBehindTraining(std::string_view before, std::string_view behind) {
+  return behind.starts_with(' ') && before.ends_with("rain/");
+}
+
+}  // namespace
 
 bool IsEvaluation(std::string_view prose) {
   static constexpr std::string_view kWords[] = {
@@ -36,7 +44,9 @@ bool IsEvaluation(std::string_view prose) {
     while (at + 1 != end && kKinds[static_cast<uint8_t>(at[1])] != kNone) ++at;
     const size_t size = static_cast<size_t>(at + 1 - begin);
     if (kind != kInitial || size < kLeast || size > kMost) continue;
-    if (IsOneOf(LowerCase({begin, size}), kWords)) return true;
+    if (!IsOneOf(LowerCase({begin, size}), kWords)) continue;
+    const std::string_view before(prose.data(), begin);
+    if (!IsBehindTraining(before, std::string_view(at + 1, end))) return true;
   }
   return false;
 }

@@ -127,7 +127,9 @@ void LineJoiner::Take(std::string_view line) {
   if (!parts_.empty()) {
     return close_ == kNumber ? TakeOfNumber(line) : TakePart(line);
   }
-  const bool dict = OpensDict(line);
+  const std::string_view text = TrimBlanks(line);
+  if (!list_) list_ = text == "[";
+  const bool dict = OpensDict(line) || (*list_ && text == "{");
   if (dict || OpensTensor(line)) {
     close_ = dict ? '}' : ')';
     parts_.emplace_back(line);

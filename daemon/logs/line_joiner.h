@@ -7,11 +7,15 @@
 //  step 10 loss Variable containing:      step 10 loss
 //   2.3231                                [2.3231]
 //  [torch.FloatTensor of size 1]          <NDArray 1 @cpu(0)>
+//
+// And of an object of a file that is a list of such, a line a number, as
+// Chainer's and ESPnet's LogReport writes it.
 
 #ifndef NANWATCH_LOGS_LINE_JOINER_H_
 #define NANWATCH_LOGS_LINE_JOINER_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +34,7 @@ class LineJoiner {
   void Flush();
 
   // Parts of one dict at most.
-  static constexpr size_t kParts = 12;
+  static constexpr size_t kParts = 64;
 
  private:
   void TakePart(std::string_view line);
@@ -41,6 +45,7 @@ class LineJoiner {
   const LineSink sink_;
   // Of a dict that is open, a tensor, or the lines of a number.
   std::vector<std::string> parts_;
+  std::optional<bool> list_;  // the first line begins one; absent: none came
   char close_ = '}';  // what ends it; kNumber: a line that says what it is
   static constexpr char kNumber = '>';
 };

@@ -107,6 +107,13 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     default:
       break;
   }
+  // Its line may wait for others.
+  if (announced_ && fact.says_health()) {
+    announced_ = false;
+    LogFact moved = fact;
+    moved.objective_moves = true;
+    return Take(moved, line);
+  }
   if (fact.kind == Kind::kProgress) NoteProgress(fact, line);
   assembler_.Learn({.tells_overflows = recogniser_.tells_overflows(),
                     .skips_take_steps = recogniser_.skips_take_steps(),
@@ -124,6 +131,8 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     norms_.Take(known, line);
   } else if (LostBefore(fact)) {
     TakeAfterLost(fact, line);
+  } else if (fact.has(StepField::kLoss) && mean_.IsOfFew(fact)) {
+    TakeWithoutLoss(fact, line);
   } else {
     norms_.Take(fact, line);
   }
@@ -143,6 +152,12 @@ void LogReader::TakeAfterLost(const LogFact& fact, uint64_t line) {
   norms_.Take(lost, line);
   if (fact[StepField::kLoss] != 0) norms_.Take(fact, line);
   lost_losses_ = 0;
+}
+
+void LogReader::TakeWithoutLoss(const LogFact& fact, uint64_t line) {
+  LogFact rest = fact;
+  rest.Unset(StepField::kLoss);
+  norms_.Take(rest, line);
 }
 
 // A line of numbers, before records are made of it.
@@ -303,8 +318,7 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
 // Steps as lines show them, or counted. Stretches that touch are one.
 void LogReader::NoteStep(const LogFact& fact) {
   const int64_t before = std::exchange(newest_step_, *fact.step);
-  const bool moves = std::exchange(announced_, false) || fact.objective_moves;
-  if (!moves || before < 0 || before > newest_step_) return;
+  if (!fact.objective_moves || before < 0 || before > newest_step_) return;
   std::string& told = run_.settings["objective_moves"];
   if (moves_to_ == before && !told.empty()) {
     told.resize(told.find_last_of(' ') + 1);

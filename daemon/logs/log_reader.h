@@ -22,6 +22,7 @@
 #include "logs/recogniser.h"
 #include "logs/record_joiner.h"
 #include "logs/row_news.h"
+#include "logs/running_mean.h"
 #include "logs/score_course.h"
 #include "logs/step_axis.h"
 #include "logs/term_news.h"
@@ -141,6 +142,7 @@ class LogReader {
     }
   }
   void TakeAfterLost(const LogFact& fact, uint64_t line);
+  void TakeWithoutLoss(const LogFact& fact, uint64_t line);
   void NoteMeanNorm(const LogFact& fact);
   void NoteTerm(const LogFact& fact);
   void NoteKind(const LogFact& fact);
@@ -195,6 +197,7 @@ class LogReader {
   RecordJoiner headed_;
   uint64_t records_ = 0;  // of ReadFact
   PlainLine plain_;
+  RunningMean mean_;
   ScoreCourse score_;
   double lowest_score_ = HUGE_VAL;
   double highest_score_ = -HUGE_VAL;

@@ -138,7 +138,9 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       rest.remove_prefix(SizeOfVerb(rest));
       Scan scan(InsideCall(rest));
       const std::optional<double> loss = scan.Number();
-      if (!loss || scan.peek() == '%' || scan.peek() == '/') continue;
+      // "loss 3/60", but "train/val loss 1.91/1.76".
+      const bool ratio = scan.peek() == '/' && !HasWord(before, "rain/");
+      if (!loss || scan.peek() == '%' || ratio) continue;
       if (whole) {
         const NamedLoss named{
             .value = *loss,

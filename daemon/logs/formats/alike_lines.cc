@@ -130,7 +130,8 @@ class AlikeLinesReader : public LineReader {
     return false;
   }
 
-  // Every other line of those that were kept shows a number with a point.
+  // Of those that were kept every line before the newest, in which it is not
+  // finite, shows a number with a point.
   static bool WasReal(const std::deque<RowValues>& lines, size_t i) {
     const auto real =
         std::count_if(lines.begin(), lines.end(), [i](const RowValues& line) {
@@ -138,7 +139,10 @@ class AlikeLinesReader : public LineReader {
           return std::isfinite(number.value) && !number.whole &&
                  !number.share && !number.unit;
         });
-    return static_cast<size_t>(real) + 2 >= lines.size() && real > 2;
+    const auto last = std::find_if(
+        lines.rbegin(), lines.rend(),
+        [i](const RowValues& line) { return std::isfinite(line[i].value); });
+    return real > 2 && real + (last - lines.rbegin()) >= std::ssize(lines);
   }
 
   void Tell(const NumberRoles& roles, const RowValues& numbers,

@@ -369,9 +369,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
-                                       "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep ",  "ost "};
+constexpr std::string_view kMarks[] = {
+    "=",  ":",    "oss ",  "OSS ", "poch", "POCH",     "oss] ",
+    "| ", "----", "norm ", "tep ", "ost ", "teration "};
 
 }  // namespace
 

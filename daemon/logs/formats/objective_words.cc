@@ -2,11 +2,13 @@
 // any program, beside its own lines.
 //
 // -- enabling perceptual loss (weight 1.0) --
+// INFO: Changing loss based on Stage Two Weights
 // Unfreezing the backbone
 // ===== Stage 2 =====
 // level 2: sequences of 16
 // curriculum: max_len=32
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -23,20 +25,21 @@ namespace nanwatch {
 namespace {
 
 constexpr std::string_view kMarks[] = {
-    "hanging ",   "ask ",        "nabling ",   "ctivating ", "tching ",
-    "urning on ", "ntroducing ", "nfreezing ", "tage ",      "hase ",
-    "evel ",      "esson ",      "ifficulty",  "urriculum"};
-constexpr size_t kLine = 100;  // bytes; ours: an announcement is short
+    "hanging ",  "ask ",     "nabl",    "ctivat",    "witch",
+    "urning on", "urned on", "ntroduc", "dding ",    "dded",
+    "nfreez",    "nfroze",   "tage",    "TAGE",      "hase",
+    "HASE",      "evel ",    "esson ",  "ifficulty", "urriculum"};
+constexpr size_t kLine = 120;  // bytes; ours: an announcement is short
 
-constexpr std::string_view kVerbs[] = {"enabling ",    "activating ",
-                                       "switching ",   "turning on ",
-                                       "introducing ", "changing "};
+constexpr std::string_view kVerbs[] = {
+    "enabling",    "enabled",   "activating",  "activated",  "switching",
+    "switched",    "switch to", "switch from", "turning on", "turned on",
+    "introducing", "adding",    "added",       "changing"};
 constexpr std::string_view kParts[] = {"loss",       "term",    "objective",
                                        "curriculum", "penalty", "augmentation",
                                        "regulari"};
-constexpr std::string_view kStages[] = {"stage ", "phase ", "task "};
-constexpr std::string_view kBegins[] = {"enter", "start", "begin", "switch",
-                                        "moving to"};
+constexpr std::string_view kBegins[] = {"enter",  "start",  "begin",
+                                        "switch", "moving", "advanc"};
 
 // What is counted up as a training gets on, and how many bytes may stand before
 // its number.
@@ -45,48 +48,72 @@ struct Counted {
   std::string_view word;
   size_t room;
 };
-constexpr Counted kCounted[] = {{"stage ", 3},      {"phase ", 3},
-                                {"level ", 3},      {"lesson ", 3},
-                                {"difficulty", 12}, {"curriculum", 16}};
+constexpr Counted kCounted[] = {
+    {"stage", kNear},  {"phase", kNear},   {"task", kNear},   {"level", kNear},
+    {"lesson", kNear}, {"difficulty", 12}, {"curriculum", 16}};
 
-// The number that follows the word at `at`.
+// The first of them by their place: "stage two", "second stage", "STAGE II".
+constexpr std::string_view kInWords[][3] = {{"two", "second", "ii"},
+                                            {"three", "third", "iii"},
+                                            {"four", "fourth", "iv"}};
+
+std::optional<double> NumberInWords(std::string_view before,
+                                    std::string_view behind) {
+  behind = behind.substr(0, behind.find_first_of(" :.,=-"));
+  double number = 2;
+  for (const auto& words : kInWords) {
+    if (behind == words[0] || behind == words[2] ||
+        before.ends_with(words[1])) {
+      return number;
+    }
+    ++number;
+  }
+  return std::nullopt;
+}
+
+// The number of the word at `at`.
 std::optional<double> NumberOf(std::string_view text, size_t at,
                                const Counted& counted) {
   const size_t begin = at + counted.word.size();
+  const std::optional<double> words = NumberInWords(
+      TrimBlanks(text.substr(0, at)), TrimBlanks(text.substr(begin)));
+  if (words) return words;
   const size_t digit = text.find_first_of("0123456789", begin);
   if (digit == text.npos || digit > begin + counted.room) return std::nullopt;
+  if (counted.room == kNear && text[begin] != ' ') return std::nullopt;
   const std::optional<double> number = Scan(text, digit).Number();
   const bool whole = number && *number == std::floor(*number);
   return whole || counted.room > kNear ? number : std::nullopt;
 }
 
-// A drawn line ends there, "=====".
-bool EndsInRule(std::string_view text) {
-  text = TrimBlanks(text);
-  return text.ends_with("==") || text.ends_with("--") || text.ends_with("**") ||
-         text.ends_with("##");
+// A line or an arrow is drawn before a word, "==> stage 2", or the message
+// speaks of nothing else, "INFO: Stage 2: long sequences".
+bool IsTitle(std::string_view before, std::string_view behind) {
+  constexpr std::string_view kDrawn[] = {"==", "--", "**", "##", "=>", "->"};
+  if (std::ranges::any_of(kDrawn, [&](auto e) { return before.ends_with(e); }))
+    return true;
+  const bool begins =
+      before.empty() || before.ends_with(':') || before.ends_with(']');
+  const size_t end = behind.find_first_not_of(" #0123456789");
+  return begins && (end == behind.npos || behind[end] == ':' ||
+                    behind[end] == '/' || behind.substr(end, 3) == "of ");
 }
 
-// "===== Stage 2 =====", "Entering phase 3: long sequences". Not the first one.
-bool BeginsStage(std::string_view line, size_t at, std::string_view word) {
-  const std::string_view before = line.substr(0, at);
-  const std::string_view number = line.substr(at + word.size());
-  if (number.empty() || number[0] < '2' || number[0] > '9') return false;
-  return HasOneOf(before, kBegins) || EndsInRule(before);
+// "loss 2.31", "loss: 2.31": a number of a step.
+bool IsNumber(std::string_view behind) {
+  const size_t at = behind.find_first_not_of(" :=");
+  return at > 0 && at < behind.size() && IsDigit(behind[at]);
 }
 
 // Where `text` says in words that another part of the objective begins; npos:
 // it does not.
 size_t BeginsPart(std::string_view text) {
-  const size_t unfreezing = text.find("unfreezing ");
-  if (unfreezing != text.npos) return unfreezing;
-  for (const std::string_view verb : kVerbs) {
-    const size_t at = text.find(verb);
-    if (at != text.npos && HasOneOf(text.substr(at), kParts)) return at;
-  }
-  for (const std::string_view stage : kStages) {
-    const size_t at = text.find(stage);
-    if (at != text.npos && BeginsStage(text, at, stage)) return at;
+  const size_t thawed = std::min(text.find("unfreez"), text.find("unfroze"));
+  if (thawed != text.npos) return thawed;
+  if (!HasOneOf(text, kVerbs)) return text.npos;
+  for (const std::string_view part : kParts) {
+    const size_t at = text.find(part);
+    if (at != text.npos && !IsNumber(text.substr(at + part.size()))) return at;
   }
   return text.npos;
 }
@@ -102,24 +129,32 @@ class ObjectiveReader : public LineReader {
       return;
     size_t at = BeginsPart(text);
     for (size_t i = 0; i < counts_.size(); ++i) {
-      const size_t word = text.find(kCounted[i].word);
+      const size_t word = text.rfind(kCounted[i].word);
       if (word == text.npos) continue;
       const std::optional<double> number = NumberOf(text, word, kCounted[i]);
-      if (number && counts_[i].GoesOn(*number)) at = word;
+      if (!number) continue;
+      const std::string_view behind =
+          text.substr(word + kCounted[i].word.size());
+      const bool title = kCounted[i].room == kNear &&
+                         IsTitle(TrimBlanks(text.substr(0, word)), behind);
+      const bool begins = title || HasOneOf(text, kBegins);
+      if (counts_[i].GoesOn(*number, begins)) at = word;
     }
     if (at != text.npos) AddFact(LogFact::Kind::kOtherObjective, at, facts);
   }
 
  private:
   struct Count {
-    // The next one begins: as planned, and not from one to another and back.
-    bool GoesOn(double number) {
+    // The next one begins: as planned, and not from one to another and back;
+    // or the first that the log names, where it `begins` and is not the first.
+    bool GoesOn(double number, bool begins) {
+      const bool first = newest < 0 && begins && number >= 2;
       const bool up = number > newest;
       newest = number;
-      return moves.Moves(number) && up;
+      return (moves.Moves(number) && up) || first;
     }
     ObjectiveKnob moves;
-    double newest = 0;
+    double newest = -1;
   };
 
   std::array<Count, std::size(kCounted)> counts_;

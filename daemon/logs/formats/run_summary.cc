@@ -1,6 +1,6 @@
 // The summary that a tracker prints at a run's end, where the log holds nothing
-// else: a loss that is not finite there, or a later run's behind such a one. A
-// finite one says too little to be judged.
+// else: the first one, a loss that is not finite there, or a later run's behind
+// such a one. Finite ones of several runs are no course.
 //
 // wandb: Run summary:
 // wandb:  train/global_step 4412
@@ -101,7 +101,7 @@ class RunSummaryReader : public LineReader {
     // One that is not used may be a part of a loss that is finite.
     if (!bad) bad_parts_ = INT_MIN;
     if (IsLoss(meaning)) {
-      if (bad || bad_seen_) Tell(number.value, facts);
+      if (bad || bad_seen_ || !any_) Tell(number.value, facts);
     } else if (bad) {
       ++bad_parts_;
     }
@@ -109,6 +109,7 @@ class RunSummaryReader : public LineReader {
 
   void Tell(double loss, FactList* facts) {
     if (std::exchange(told_, true)) return;
+    any_ = true;
     bad_seen_ |= !std::isfinite(loss);
     LogFact& fact = AddFact(LogFact::Kind::kProgress, 0, facts);
     fact.step = step_;
@@ -120,6 +121,7 @@ class RunSummaryReader : public LineReader {
   std::optional<int64_t> step_;  // of the summary
   bool told_ = false;            // its loss
   int bad_parts_ = 0;            // of its loss; negative: one is finite
+  bool any_ = false;             // that of any summary
   bool bad_seen_ = false;        // a loss that is not finite was told
 };
 

@@ -28,6 +28,17 @@ TEST(LineJoiner, MakesOneLineOfADictInParts) {
                 "next"}));
 }
 
+TEST(LineJoiner, MakesOneLineOfAnObjectOfAList) {
+  const std::vector<std::string> object = {
+      "    {", "        \"main/loss\": 2.5,", "        \"epoch\": 0", "    },"};
+  std::vector<std::string> list = object;
+  list.insert(list.begin(), "[");
+  EXPECT_EQ(Joined(list),
+            (std::vector<std::string>{
+                "[", "", "", "", "{ \"main/loss\": 2.5, \"epoch\": 0 },"}));
+  EXPECT_EQ(Joined(object), object) << "of something else";
+}
+
 TEST(LineJoiner, MakesOneLineOfATensorInTwo) {
   EXPECT_EQ(Joined({"Loss: tensor([nan], device='cuda:1',",
                     "       grad_fn=<DivBackward0>)", "next"}),

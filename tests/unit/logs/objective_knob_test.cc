@@ -47,5 +47,31 @@ TEST(ObjectiveKnob, ALogTellsTheStepsOverWhichItsObjectiveMoved) {
   EXPECT_EQ(MovesIn("accuracy", 500, 600), "") << "no weight of anything";
 }
 
+// Returns the same of a loss that leaps where `words` stand.
+std::string MovesAt(const std::string& words) {
+  LogReader reader(nullptr, {}, [](const LogRecord&) {});
+  for (int epoch = 1; epoch <= 60; ++epoch) {
+    if (epoch == 41) reader.ReadLine(words);
+    const double loss = epoch < 41 ? 1.0 / epoch : 1.5 - epoch / 100.0;
+    reader.ReadLine("Epoch " + std::to_string(epoch) + "/60, train loss " +
+                    std::to_string(loss) + ", acc 0.5");
+  }
+  reader.Finish();
+  const auto& settings = reader.run().settings;
+  const auto told = settings.find("objective_moves");
+  return told == settings.end() ? "" : told->second;
+}
+
+// Epochs wait until it is clear that no line shows a step: an announcement is
+// of the one behind it all the same.
+TEST(ObjectiveKnob, AnEpochsLossIsAnotherWhereALineAnnouncesIt) {
+  EXPECT_EQ(MovesAt("INFO: Changing loss based on Stage Two Weights"), "40-41");
+  EXPECT_EQ(MovesAt("==> stage 2: backbone unfrozen, mask loss added"),
+            "40-41");
+  EXPECT_EQ(MovesAt("Advancing to lesson 2"), "40-41");
+  EXPECT_EQ(MovesAt("Saved the checkpoint of stage 1"), "");
+  EXPECT_EQ(MovesAt("Best loss so far: 0.024"), "");
+}
+
 }  // namespace
 }  // namespace nanwatch

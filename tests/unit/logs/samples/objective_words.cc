@@ -11,6 +11,18 @@ constexpr SampleLines kLines[] = {
      "other objective"},
     {"a part of the model", "[INFO] Unfreezing the backbone",
      "other objective"},
+    {"a loss by another name",
+     "2026-02-20 11:39:13 INFO: Changing loss based on Stage Two Weights\n"
+     "Switched to the focal loss (gamma 2)\nmask loss added, weight 2.0\n"
+     "Backbone unfrozen",
+     "other objective\nother objective\nother objective\nother objective"},
+    {"a stage in words",
+     "INFO: stage 2/3: all layers\nBegin third stage\nPhase 1 is done.\n"
+     "Moving on to phase two",
+     "other objective\nother objective\nother objective"},
+    {"the same stage again",
+     "==> stage 2: masks\n==> stage 2: masks\nwarm-up of stage 2",
+     "other objective"},
     {"a stage",
      "===== Stage 2 =====\nEntering phase 3: long sequences\n"
      "=== task 2: labels permuted ===",
@@ -24,7 +36,8 @@ constexpr SampleLines kLines[] = {
     {"none",
      "Enabling dynamic loss scaling\nEnabling gradient checkpointing\n"
      "stage 2 step 10 lr 0.1\n===== Stage 1 =====\n"
-     "starting ZeRO stage 3\nenabling peer access",
+     "starting ZeRO stage 3\nenabling peer access\n"
+     "added 12 samples, loss: 2.31\nstages 2 and 3 emphasize 4 tasks",
      ""},
 };
 

@@ -20,7 +20,11 @@ constexpr SampleLines kLines[] = {
      "wandb: best_loss inf\nwandb: min_loss inf\nwandb: loss 0.25\nwandb:\n"
      "COMET INFO:   Metrics [count] (min, max):\n"
      "COMET INFO:     train/loss [600]      : (0.2, inf)",
-     ""},
+     "loss=0.25"},
+    {"finite ones of several runs",
+     "wandb: Run summary:\nwandb:  train/global_step 90\nwandb: train/loss 0.5"
+     "\nwandb: Run summary:\nwandb: train/loss 0.75",
+     "step=90 loss=0.5"},
     {"a later run's",
      "wandb: Run summary:\nwandb: loss nan\n"
      "wandb: Run summary:\nwandb: loss 0.5",
@@ -32,7 +36,7 @@ constexpr SampleLines kLines[] = {
     {"a finite loss, a part that is not used",
      "wandb: Run summary:\nwandb: a_loss 0.5\nwandb: b_loss nan\n"
      "wandb: c_loss nan\nwandb: loss 0.5",
-     ""},
+     "loss=0.5"},
     {"an evaluation's alone", "wandb: Run summary:\nwandb: val_loss nan", ""},
     {"no summary", "wandb: loss nan\nCOMET INFO: loss : nan", ""},
 };
