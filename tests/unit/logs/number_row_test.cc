@@ -39,6 +39,15 @@ TEST(NumberRow, FindsNumbersAndNoPartsOfWords) {
   EXPECT_THAT(NumbersIn("(it 0121/0600)"), ElementsAre(121, 600));
 }
 
+TEST(NumberRow, NumbersOfOtherLanguagesAndSentences) {
+  EXPECT_THAT(NumbersIn("loss 2.5f-1 of 2.5E+1, 1e3."),
+              ElementsAre(0.25, 25, 1000));
+  EXPECT_TRUE(std::isnan(NumbersIn("loss -1.#IND00 x").at(0)));
+  EXPECT_EQ(NumbersIn("loss -1.#INF").at(0), -INFINITY);
+  EXPECT_THAT(NumbersIn("Verlust 5,25, Schritt 3,"), ElementsAre(5.25, 3));
+  EXPECT_THAT(NumbersIn("ep0 bt12 gpu3 7"), ElementsAre(0, 12, 7));
+}
+
 TEST(NumberRow, ClocksAndDatesAreWords) {
   EXPECT_THAT(NumbersIn("2025-01-31 12:01:07.250 step 4"), ElementsAre(4));
   EXPECT_THAT(NumbersIn("[06:50:41] 4"), ElementsAre(4));
