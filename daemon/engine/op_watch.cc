@@ -108,15 +108,21 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
   SparseRows sparse(columns);
   uint64_t late = 0;
   auto group = columns.groups.begin();
+  // Marks have bytes, which to gcc may lie anywhere: without these it looks
+  // for the columns anew in each row.
+  const uint32_t* const op_of = columns.op.data();
+  const Slot* const slot_of = columns.slot.data();
+  const uint8_t* const bad_of = scratch->data();
+  Mark* const marks = marks_.data();
   for (size_t row = 0; row < rows; ++row) {
     if (row == group->end) ++group;
     const int64_t step = group->step;
     if (step != forward_.step) NextStep(step);
     late += step < last_step;
-    const Slot slot = columns.slot[row];
+    const Slot slot = slot_of[row];
     const uint8_t bit = SlotBit(slot);
-    const uint8_t bad = (*scratch)[row];
-    Mark& mark = marks_[columns.op[row]];
+    const uint8_t bad = bad_of[row];
+    Mark& mark = marks[op_of[row]];
     Renew(step, slot, &mark);
     mark.seen |= bit;
     if ((bit & kForwardBits) != 0) {
@@ -130,16 +136,19 @@ uint64_t OpWatch::Take(const OpColumns& columns, bool saturation,
     if (bad != 0) mark.bad |= bit;
     if (row == with_zeros) {
       if (slot == Slot::kOutput) {
-        trends_.AddMask(names[names_[columns.op[row]]], columns.elements[row],
+        trends_.AddMask(names[names_[op_of[row]]], columns.elements[row],
                         zeros->counts[zero]);
       }
       with_zeros = ++zero < zeros->rows.size() ? zeros->rows[zero] : rows;
     }
+    const bool kept = bad != 0 || (mark.hot & bit) != 0 ||
+                      (amax != nullptr && amax[row] >= near[mark.dtype]);
+    const bool followed = IsFollowed(mark, slot);
+    if (!kept && !followed) continue;
     OpTrend trend;
-    const bool odd = IsFollowed(mark, slot) &&
-                     Follow(columns, row, &mark, &sparse, &trend, names);
-    if (bad != 0 || odd || (mark.hot & bit) != 0 ||
-        (amax != nullptr && amax[row] >= near[mark.dtype])) {
+    const bool odd =
+        followed && Follow(columns, row, &mark, &sparse, &trend, names);
+    if (kept || odd) {
       Keep(columns, row, saturation, bad != 0, odd, trend, &mark);
     }
   }
