@@ -180,8 +180,9 @@ void GnormExplosion::Describe(Finding* finding) const {
     return;
   }
   if (std::isfinite(norm_)) {
+    const bool lasts = finding->last_step > finding->opened_step;
     finding->sentence = Sentence(
-        "The gradient norm reached ", norm_,
+        "The gradient norm ", lasts ? "rose up to " : "reached ", norm_,
         "; the largest of 128 healthy records before was ", limit_, ".");
     finding->numbers = {{"grad_norm", norm_, ""},
                         {"largest_healthy", limit_, ""}};

@@ -7,6 +7,11 @@
 #include "detect/sentence.h"
 
 namespace nanwatch {
+namespace {
+
+constexpr float kClimbs = 1.1f;  // times the middle third; ours
+
+}  // namespace
 
 std::string LossHighPlateau::SayGuessing(Tense tense) const {
   const bool lost = episode_.severity() == Severity::kCritical;
@@ -39,9 +44,22 @@ std::string LossHighPlateau::SayLost(Tense tense) const {
   const char* const share = level > first                        ? "all"
                             : level - best >= (first - best) / 2 ? "most"
                                                                  : "much";
+  // Of few records the newest third is the level, and no stretch that is high.
+  const bool few = records_ < kLeastRecords && way_.to_end;
+  const bool climbs = courses_.high.records() > 0 &&
+                      courses_.high.first() < courses_.high.middle() &&
+                      courses_.high.last() > kClimbs * courses_.high.middle();
+  const std::string where =
+      few      ? Sentence(In(tense, "is", "was"), " ", newest_)
+      : climbs ? Sentence(In(tense, "climbs", "climbed"), " to about ",
+                          courses_.high.last(), " in ", stood_, " records")
+               : Sentence(In(tense, "stands", "stood"), " at about ", level,
+                          " for ", stood_, " records");
   return Sentence(
-      "The loss ", In(tense, "stands", "stood"), " at about ", level, " for ",
-      stood_, " records", way_.to_end ? ", to the end: " : ": ",
+      "The loss ", where,
+      few           ? " at the end: "
+      : way_.to_end ? ", to the end: "
+                    : ": ",
       best <= (1 - kSomeLearned) * first
           ? Sentence("it had fallen from ", first, " to ", best, ", and ",
                      share, " of that ", In(tense, "is", "was"), " lost.")

@@ -285,9 +285,8 @@ void SayCollapseUnseen(const Facts& f, Match* match) {
   const Row row = LongestRow(f, match->verdict.step);
   match->Say(InBothTenses([&](Tense tense) {
     return fmt::format(
-        "{} step {}: {} {}. No loss scale is reported; one that falls with "
-        "each of them has long been at its "
-        "floor. {}",
+        "{} step {}: {} {}. Which loss scale they had is not known; one that "
+        "falls with each of them has long been at its floor. {}",
         NoUpdate(f.evidence, true, tense), row.from, row.updates,
         f.evidence.steps_between
             ? "recorded steps in a row show skipped updates"

@@ -164,6 +164,15 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
     // One that came down by itself was no training that diverged.
     const bool came_down = tense == Tense::kPast && head.rule == kLossSpike &&
                            head.severity < Severity::kCritical;
+    // Its highest norm is another step's.
+    if (kNorm.has(head.rule) && head.last_step > head.opened_step &&
+        (note || IsOfNormAlone(f, head))) {
+      return tense == Tense::kPast
+                 ? fmt::format("From step {} to {}: {}", head.opened_step,
+                               head.last_step, rule_says)
+                 : fmt::format("Since step {}: {}", head.opened_step,
+                               rule_says);
+    }
     if (note || came_down || IsOfNormAlone(f, head)) {
       return fmt::format("At step {}: {}", head.opened_step, rule_says);
     }
