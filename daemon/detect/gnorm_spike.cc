@@ -182,9 +182,9 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm = !grows && above < LnOf(t[kClearRatio]);
   const int64_t step = c.record.step;
-  const int64_t first = high                    ? x.step()
-                        : grows && pile_.seen() ? pile_.step()
-                                                : step;
+  const int64_t first = grows && !high && pile_.seen() ? pile_.step()
+                        : s.out()                      ? x.step()
+                                                       : step;
   return episode_.OnSince(first, trigger, calm, step, t[kClear]);
 }
 
