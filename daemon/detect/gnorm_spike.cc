@@ -151,9 +151,10 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Excursion& x = s.excursion();
   const float above = s.height();
   // What climbs without a jump while the net learns grows: GrownFrom says when
-  // that is too much, whatever the noise.
+  // that is too much, whatever the noise. From next to nothing it may go far.
   const auto climbs = [&] {
-    return !x.jumped() && Learns(c) && s.rise() < kShrinks;
+    const bool fresh = s.values() - x.values() <= kFresh;
+    return !x.jumped() && Learns(c) && (fresh || s.rise() < kShrinks);
   };
   const bool high = s.out() && x.calm() == 0 && !climbs() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
