@@ -151,9 +151,10 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   const Excursion& x = s.excursion();
   const float above = s.height();
   // What climbs without a jump while the net learns grows: GrownFrom says when
-  // that is too much, whatever the noise.
+  // that is too much, whatever the noise. From next to nothing it may go far.
   const auto climbs = [&] {
-    return !x.jumped() && Learns(c) && s.rise() < kShrinks;
+    const bool fresh = s.values() - x.values() <= kFresh;
+    return !x.jumped() && Learns(c) && (fresh || s.rise() < kShrinks);
   };
   const bool high = s.out() && x.calm() == 0 && !climbs() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
@@ -182,9 +183,9 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm = !grows && above < LnOf(t[kClearRatio]);
   const int64_t step = c.record.step;
-  const int64_t first = high                    ? x.step()
-                        : grows && pile_.seen() ? pile_.step()
-                                                : step;
+  const int64_t first = grows && !high && pile_.seen() ? pile_.step()
+                        : s.out()                      ? x.step()
+                                                       : step;
   return episode_.OnSince(first, trigger, calm, step, t[kClear]);
 }
 
