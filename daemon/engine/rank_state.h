@@ -67,7 +67,7 @@ struct RankState {
   OpWatch ops;
 
   // Counts updates that say of an op whether it was bad: the ops were looked
-  // at, or all that is told of the update is finite.
+  // at, or its loss and its gradients are finite.
   int64_t looks() const {
     return static_cast<int64_t>(tally().updates()) + op_updates - unlooked;
   }

@@ -40,7 +40,9 @@ TEST(NumbersText, OneIsNotMany) {
   run.set_steps(1);
   run.set_dropped_steps(1);
   const std::string text = NumbersText(detail, Style());
-  EXPECT_THAT(text, HasSubstr("1 update, 0 applied; 1 record, 0 with gradients not finite"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("1 update, 0 applied; 1 record, 0 with gradients not finite"));
   EXPECT_THAT(text, HasSubstr("1 step record was dropped"));
 }
 
