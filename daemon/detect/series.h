@@ -48,10 +48,12 @@ class Series {
   // worth nothing any more, as Dice.
   bool has_lost_all() const;
   // It began next to nothing, with much noise: a loss that grows with rewards.
-  // What rises evenly diverges.
+  // What rises evenly, or further than they do, diverges.
   bool follows_rewards() const {
+    const bool diverges =
+        out_ && (excursion_.IsEven() || rise() >= kBeyondRewards);
     return first_ < kNothing && !late_ && !crosses_zero() &&
-           noise() >= kRewards && !(out_ && excursion_.IsEven());
+           noise() >= kRewards && !diverges;
   }
   // The newest value belongs to an excursion.
   bool out() const { return out_; }
@@ -104,6 +106,7 @@ class Series {
   static constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
   static constexpr float kNothing = -2.3025851f;      // ln 0.1; ours
   static constexpr float kRewards = 0.2f;             // deviation; ours
+  static constexpr float kBeyondRewards = 9.21f;      // ln 1e4, of a rise; ours
 
   float Transform(float value) const;
   // Takes the unit of a series that crosses 0, with this value or before, from

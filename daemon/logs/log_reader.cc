@@ -131,7 +131,7 @@ void LogReader::Take(const LogFact& fact, uint64_t line) {
     norms_.Take(known, line);
   } else if (LostBefore(fact)) {
     TakeAfterLost(fact, line);
-  } else if (fact.has(StepField::kLoss) && mean_.IsOfFew(fact)) {
+  } else if (fact.has(StepField::kLoss) && mean_.IsNoNews(fact)) {
     TakeWithoutLoss(fact, line);
   } else {
     norms_.Take(fact, line);

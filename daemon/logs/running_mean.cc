@@ -23,11 +23,10 @@ bool NamesRunningMean(std::string_view before) {
 
 }  // namespace
 
-bool RunningMean::IsOfFew(const LogFact& fact) {
+bool RunningMean::IsNoNews(const LogFact& fact) {
   if (over_) return false;
   const double loss = fact[StepField::kLoss];
-  const bool next = fact.step && *fact.step >= step_ &&
-                    *fact.step <= step_ + 1 && *fact.step <= kFew;
+  const bool next = fact.step && *fact.step >= step_ && *fact.step <= step_ + 1;
   over_ = !next || !std::isfinite(loss) || !NamesRunningMean(fact.before_loss);
   if (over_) return false;
   const double move = std::fabs(loss - std::exchange(newest_, loss));
@@ -35,7 +34,14 @@ bool RunningMean::IsOfFew(const LogFact& fact) {
   if (step_ > 1) (step_ <= kFirst ? first_ : next_) += move;
   // It goes somewhere, which is to be seen.
   over_ = step_ == 2 * kFirst && next_ > first_;
-  return !over_;
+  if (over_) return false;
+  const bool old =
+      step_ <= kFew || (step_ < news_step_ + kApart && loss < kLeap * news_);
+  if (!old) {
+    news_step_ = step_;
+    news_ = loss;
+  }
+  return old;
 }
 
 }  // namespace nanwatch

@@ -39,9 +39,10 @@ std::vector<double> Noisy(size_t steps) {
   return losses;
 }
 
-TEST(RunningMean, OfFewStepsIsNoLevel) {
-  EXPECT_EQ(Shown(Noisy(100), "steps", "avr_loss"), 68u);
-  EXPECT_EQ(Shown(Noisy(100), "steps", "avg_loss"), 68u);
+// Steps 33, 49, 65, 81, 97.
+TEST(RunningMean, OfFewOrTheSameStepsIsNoNews) {
+  EXPECT_EQ(Shown(Noisy(100), "steps", "avr_loss"), 5u);
+  EXPECT_EQ(Shown(Noisy(100), "steps", "avg_loss"), 5u);
   EXPECT_EQ(Shown(Noisy(100), "steps", "loss"), 100u) << "each of one step";
   EXPECT_EQ(Shown(Noisy(100), "Epochs", "avg_loss"), 100u) << "each of many";
 }
@@ -53,6 +54,9 @@ TEST(RunningMean, IsShownWhereItIsNews) {
   std::vector<double> broken = Noisy(20);
   broken[9] = NAN;
   EXPECT_EQ(Shown(broken, "steps", "avr_loss"), 11u);
+  std::vector<double> leaps = Noisy(40);
+  leaps[36] = 1000;
+  EXPECT_EQ(Shown(leaps, "steps", "avr_loss"), 2u) << "steps 33 and 37";
 }
 
 }  // namespace
