@@ -17,10 +17,14 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr float kFalls = 0.5f;      // of a likelihood, in a series' units; ours
-constexpr float kShrinks = 6.908f;  // ln 1,000: as lost_ratio; ours
+constexpr float kShrinks = 6.908f;  // ln 1,000, of its spread; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
+
+constexpr float kLearned = 0.105f;  // ln of 1/0.9 of the loss; ours
+// Norms of 900 healthy trainings grew 2.9-fold from their 64th on.
+constexpr double kMore = 2;  // times `growth`: whatever was learned; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
@@ -36,8 +40,7 @@ constexpr ThresholdSpec kThresholds[] = {
     {"critical_steps", 250, 1, 1e9, "steps",
      "tr1-13B recovered within 500, its norm before its loss"},
     {"growth", 10, 2, 1e9, "ratio",
-     "ours: nine small nets grew 3.5-fold, those that never zeroed 18 to 446; "
-     "900 healthy trainings 2.9-fold from their 64th norm on"},
+     "ours: nine small nets grew 3.5-fold, those that never zeroed 18 to 446"},
 };
 
 }  // namespace
@@ -52,17 +55,16 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "for the first 12 of a spike that comes down; "
     "rule loss_spike says what evidence is). Critical with critical_nats after "
     "critical_hold updates in a row, and critical_steps steps, if it does not "
-    "come down, nor the loss that left its level with it; where it climbed "
-    "without a jump, only beside such a loss, or a thousandfold. For "
-    "information "
+    "come down, nor the loss that left its level with it. For information "
     "where the run had norms a hundred times as large and the loss does not "
     "move by half a percent of its largest: it has converged; and where it had "
     "larger ones, and the loss stands at a twentieth of its first values or "
     "less. Not where it "
     "climbs without a jump from its first 64 norms on, and the loss is at its "
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
-    "lowest since record 64, however slowly it came there; or `growth` times "
-    "the first norm, where the first 16 grew by about "
+    "lowest since the loss last fell by a tenth (and since record 64), or "
+    "twice as many times its lowest of all since then, however slowly it came "
+    "there; or `growth` times the first norm, where the first 16 grew by about "
     "that a record. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after updates.",
@@ -82,7 +84,7 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
   if (IsMeaningless(c)) return Severity::kInfo;
-  // A norm may be higher while the loss is at its lowest.
+  // A norm may grow while the loss is at its lowest.
   const bool grows = (x.mean_rise() < kGrowsSo && Learns(c)) ||
                      IsOfLikelihood(c, x.mean_rise());
   const bool passes = x.values() < kBriefly && s.comes_down();
@@ -90,12 +92,9 @@ Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
     return Severity::kInfo;
   }
   const auto steps = static_cast<double>(c.record.step - x.step());
-  // A growth is critical where the loss goes along, or nothing is left of it.
-  const bool goes_on = x.jumped() || c.loss->out() || s.rise() >= kShrinks;
-  const bool stays = goes_on && x.nats() >= t[kCriticalNats] &&
-                     x.values() >= t[kCriticalHold] &&
-                     steps >= t[kCriticalSteps] && !c.loss_returns &&
-                     !s.comes_down();
+  const bool stays =
+      x.nats() >= t[kCriticalNats] && x.values() >= t[kCriticalHold] &&
+      steps >= t[kCriticalSteps] && !c.loss_returns && !s.comes_down();
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 
@@ -131,17 +130,27 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   const float at = s.stands();
   // An `if` of its own keeps the logarithm out of records without growth: in
   // one expression gcc computes both sides.
-  const auto grew = [&](float from) {
+  const auto grew = [&](float from, double times) {
     const float growth = at - from;
     if (growth < kLeastGrowth) return false;
-    return growth >= LnOf(t[kGrowth]) && !IsMeaningless(c) &&
+    return growth >= LnOf(times) && !IsMeaningless(c) &&
            !IsOfLikelihood(c, growth);
   };
-  if (pile_.seen() && grew(s.first())) return s.first();
+  if (pile_.seen() && grew(s.first(), t[kGrowth])) return s.first();
   if (!settled) return std::nullopt;
-  if (c.rate->restarts()) lowest_ = HUGE_VALF;
+  if (c.rate->restarts()) least_ = HUGE_VALF;
+  least_ = std::min(least_, at);
+  if (grew(least_, kMore * t[kGrowth])) return least_;
+  const Series& loss = *c.loss;
+  const bool has_level = loss.values() > 0 && !loss.crosses_zero();
+  const bool learned = has_level && loss.stands() < learned_ - kLearned;
+  if (learned) learned_ = loss.stands();
+  // Where a rate begins anew, so does the best level.
+  if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
   lowest_ = std::min(lowest_, at);
-  return grew(lowest_) ? std::optional(lowest_) : std::nullopt;
+  // A loss that crosses 0 does not show how much is learned.
+  if (loss.crosses_zero() || !grew(lowest_, t[kGrowth])) return std::nullopt;
+  return lowest_;
 }
 
 Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
@@ -150,13 +159,11 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.height();
-  // What climbs without a jump while the net learns grows: GrownFrom says when
-  // that is too much, whatever the noise. From next to nothing it may go far.
-  const auto climbs = [&] {
-    const bool fresh = s.values() - x.values() <= kFresh;
-    return !x.jumped() && Learns(c) && (fresh || s.rise() < kShrinks);
+  // Norms of a fresh net that learns may climb from next to nothing.
+  const auto usual = [&] {
+    return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);
   };
-  const bool high = s.out() && x.calm() == 0 && !climbs() &&
+  const bool high = s.out() && x.calm() == 0 && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
                     above >= LnOf(t[kMinRatio]);
   if (high) {
@@ -183,9 +190,9 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
   const bool calm = !grows && above < LnOf(t[kClearRatio]);
   const int64_t step = c.record.step;
-  const int64_t first = grows && !high && pile_.seen() ? pile_.step()
-                        : s.out()                      ? x.step()
-                                                       : step;
+  const int64_t first = high                    ? x.step()
+                        : grows && pile_.seen() ? pile_.step()
+                                                : step;
   return episode_.OnSince(first, trigger, calm, step, t[kClear]);
 }
 

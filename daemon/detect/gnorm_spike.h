@@ -56,8 +56,12 @@ class GnormSpike {
   float nats_ = 0;   // evidence, at that one
   float usual_ = 0;  // norm
   int32_t spiked_ = 0;
-  float lowest_ = HUGE_VALF;  // ln of a mean of 16 norms, since the 64th
-  bool grows_ = false;        // the finding is about a growth
+  // Since the loss last fell by a tenth: ln of the lowest mean of 16 norms, and
+  // of where the loss stood then.
+  float lowest_ = HUGE_VALF;
+  float learned_ = HUGE_VALF;
+  float least_ = HUGE_VALF;  // the same, since the run settled
+  bool grows_ = false;       // the finding is about a growth
   PileUp pile_;
 };
 

@@ -252,27 +252,5 @@ TEST(GnormSpike, ARateThatBeginsAnewBeginsALevel) {
   }
 }
 
-// One course, one grade, whatever the noise: forty times as large in the end.
-TEST(GnormSpike, AGrowthIsAWarningWhateverItsNoise) {
-  for (const double noise : {0.02, 0.08, 0.12, 0.18, 0.25}) {
-    const auto grown = [&](double times, double loss_at_end) {
-      StepFeed<GnormSpike> f;
-      Noise normal;
-      for (int i = 0; i < 400; ++i) {
-        const double at = i / 400.0;
-        f.step += 4;
-        f.Step({.loss = 2.6 + (loss_at_end - 2.6) * at + 0.01 * normal.Normal(),
-                .grad_norm = 0.25 * std::pow(times, at) *
-                             std::exp(noise * normal.Normal())});
-      }
-      return f;
-    };
-    const StepFeed<GnormSpike> f = grown(40, 2.05);
-    EXPECT_EQ(f.worst, Severity::kWarning) << noise;
-    EXPECT_TRUE(NumberOf(f.Described(), "grown_from")) << noise;
-    EXPECT_EQ(grown(4, 2.05).worst, Severity::kNone) << noise;
-  }
-}
-
 }  // namespace
 }  // namespace nanwatch
