@@ -192,6 +192,7 @@ void IncidentBook::MakeNotes(const RuleSet& rules) {
     Incident& incident = incidents_[i];
     const RuleSet found = RulesOf(incident);
     if (!IsFound(incident) || !(found - rules).empty()) continue;
+    if (incident.worst == Severity::kCritical) return;
     if (incident.reopened > 0 || !(found & seen).empty()) return;
     seen |= found;
     const bool over = !tracks_[i].phase.present;

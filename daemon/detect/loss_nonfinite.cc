@@ -20,9 +20,9 @@ constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;    // losses of an episode; ours
 constexpr double kOutlived = 4;  // times critical_streak; ours
 // Of losses that went to 0 at once.
-constexpr double kNothing = 1e-4;    // of the loss before; ours
-constexpr double kUnlearned = 0.5;   // of the largest of the first; ours
-constexpr double kZerosAtEnd = 0.5;  // of `zeros`, of a log that is over; ours
+constexpr double kNothing = 1e-4;     // of the loss before; ours
+constexpr double kUnlearned = 0.5;    // of the largest of the first; ours
+constexpr double kZerosAtEnd = 0.75;  // of `zeros`, of a log that is over; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -49,7 +49,7 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "once, for "
     "`zeros` records: NaN, filtered; critical where that norm is the same to "
     "the last digit in all of them, or the loss was half its first ones and "
-    "more. A log that is over needs half as many.",
+    "more. A log that is over needs three in four.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "
@@ -125,15 +125,19 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
-  return zeros_.episode.OnRecord(loss == 0, t[kZeros], WeighZeros(),
+  if (loss == 0) zeros_weigh_ = WeighZeros(c.run);
+  return zeros_.episode.OnRecord(loss == 0, t[kZeros], zeros_weigh_,
                                  c.record.step, 1);
 }
 
 // A loss of 0 has no gradient: a norm is what clipping leaves of an infinite
-// one. Nor does a model learn at once what it had not half learned.
-Severity LossNonfinite::WeighZeros() const {
-  const bool unlearned =
-      !growth_.IsYoung() && zeros_.last_loss >= kUnlearned * growth_.most;
+// one. Nor does a model learn at once what it had not half learned, unless that
+// is what rewards or accuracies show.
+Severity LossNonfinite::WeighZeros(const RunDescription& run) const {
+  if (IsOfAccuracy(run)) return Severity::kNone;
+  const bool unlearned = !growth_.IsYoung() && !FollowsRewards(run) &&
+                         !IsMostlyRight(run) &&
+                         zeros_.last_loss >= kUnlearned * growth_.most;
   return zeros_.norm > 0 || unlearned ? Severity::kCritical
                                       : Severity::kWarning;
 }
@@ -192,7 +196,9 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
 
 // The next loss would show whether the weights are spoilt.
 Severity LossNonfinite::OnEnd(Thresholds t) {
-  zeros_.episode.OnEnd(kZerosAtEnd * t[kZeros], WeighZeros());
+  if (zeros_weigh_ == Severity::kCritical) {
+    zeros_.episode.OnEnd(kZerosAtEnd * t[kZeros], zeros_weigh_);
+  }
   const bool spoilt =
       row_.records() > 0 && fate_ == Fate::kApplied && !survived_;
   if (!spoilt || !episode_.open()) {

@@ -43,7 +43,7 @@ class LossNonfinite {
 
   Severity LookAtLoss(const StepContext& c, Thresholds t);
   Severity LookAtZeros(const StepContext& c, Thresholds t);
-  Severity WeighZeros() const;
+  Severity WeighZeros(const RunDescription& run) const;
   void DescribeZeros(Finding* finding) const;
 
   // How far a loss is from its first ones.
@@ -104,10 +104,11 @@ class LossNonfinite {
   Episode episode_;
   double loss_ = 0;
   Streak row_;
-  int64_t newest_step_ = 0;          // of that row
-  Survival survival_;                // of that row
-  int32_t often_ = 0;                // losses of the episode; saturates
-  bool survived_ = false;            // one before
+  int64_t newest_step_ = 0;  // of that row
+  Survival survival_;        // of that row
+  int32_t often_ = 0;        // losses of the episode; saturates
+  bool survived_ = false;    // one before
+  Severity zeros_weigh_ = Severity::kNone;
   Fate fate_ = Fate::kUnknown;       // of the newest, as is to be feared
   Fate told_fate_ = Fate::kUnknown;  // as its record says
 };

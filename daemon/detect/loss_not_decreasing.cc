@@ -79,9 +79,10 @@ float CostOfBatch(float loss) {
 }
 
 // Speech recognition stands at its blanks for ten evaluations, and learns then.
-constexpr int64_t kWorstScores = 16;     // evaluations; ours
-constexpr int64_t kWorstAtOnce = 8;      // of a loss that never fell; ours
-constexpr int64_t kBadNorms = 16;        // records; ours
+constexpr int64_t kWorstScores = 16;  // evaluations; ours
+constexpr float kRests = 0.02f;       // a fall that is none beside these; ours
+constexpr int64_t kWorstAtOnce = 8;   // of a loss that never fell; ours
+constexpr int64_t kBadNorms = 16;     // records; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
 constexpr int32_t kEpochs = 10;          // ours
 constexpr int32_t kAskedEach = 4;        // records; ours
@@ -265,8 +266,10 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
                       !MayStandFromStart(run);
   if (!stands) return About::kStands;
   const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
-  const bool learned = fell || first_ - LnOf(course_.last()) >= kMoves;
-  if (CountOf(run, "scores_worst") >= (learned ? kWorstScores : kWorstAtOnce)) {
+  const bool rests =
+      std::max(LnOf(course_.first()), first_) - LnOf(course_.last()) < kRests &&
+      newest_step_ - first_step_ >= kEndSteps;
+  if (CountOf(run, "scores_worst") >= (rests ? kWorstAtOnce : kWorstScores)) {
     return About::kScoreless;
   }
   if (fell) return About::kStands;

@@ -140,8 +140,8 @@ bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
   const float size = std::fabs(s.newest());
   const float times = s.follows_rewards() ? 0 : size / largest;
   const float factor = s.level().values() < kHotValues ? kEarlyFactor : 1;
-  const bool no_noise =
-      jump_.highest >= largest && times > t[kExplosionRatio] * kEarlyFactor;
+  const bool no_noise = s.values() <= kFewLast && jump_.highest >= largest &&
+                        times > t[kExplosionRatio] * kEarlyFactor;
   if (no_noise) at_end_ = std::max(at_end_, Severity::kWarning);
   const bool applied = c.scaler.applied_overflow();
   const bool spoilt = (applied || kind_.overflowed) && s.values() > 2 &&

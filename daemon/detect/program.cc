@@ -121,9 +121,16 @@ bool IsCrossEntropy(const RunDescription& run) {
   return Says(run, "loss", "cross_entropy");
 }
 
+bool IsOfAccuracy(const RunDescription& run) {
+  return Says(run, "loss", "accuracy");
+}
+
+bool IsMostlyRight(const RunDescription& run) {
+  return SettingOf(run, "accuracy") > kMostRight;
+}
+
 bool LacksAccuracy(const RunDescription& run) {
-  return Says(run, "loss", "accuracy") &&
-         SettingOf(run, "accuracy") > kMostRight;
+  return IsOfAccuracy(run) && IsMostlyRight(run);
 }
 
 bool IsContrastive(const RunDescription& run) {

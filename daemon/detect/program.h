@@ -20,6 +20,12 @@ bool IsCrossEntropy(const RunDescription& run);
 // The run says what loss it is (settings: loss).
 bool NamesLoss(const RunDescription& run);
 
+// Its loss is what an accuracy lacks (settings: loss).
+bool IsOfAccuracy(const RunDescription& run);
+
+// More is right than wrong (settings: accuracy).
+bool IsMostlyRight(const RunDescription& run);
+
 // Its loss is what an accuracy lacks (settings: loss), and most is right
 // (settings: accuracy): one of 0 is the best that there is.
 bool LacksAccuracy(const RunDescription& run);

@@ -47,7 +47,9 @@ bool HasHelped(const RunEvidence& e) {
 }
 
 bool IsScaleBack(const RunEvidence& e) {
-  return e.scaler_dynamic && e.scale_now && e.scale_worked && e.scale_min &&
+  constexpr uint64_t kFewLost = 32;  // updates; ours: two falls from 65,536
+  return e.scaler_dynamic && e.overflows <= kFewLost && e.scale_now &&
+         e.scale_worked && e.scale_min &&
          *e.scale_now * kNear > *e.scale_worked &&
          *e.scale_now >= kNear * *e.scale_min;
 }

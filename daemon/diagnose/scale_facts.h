@@ -30,9 +30,8 @@ bool StartUpIsOver(const RunEvidence& evidence);
 bool HasHelped(const RunEvidence& evidence);
 
 // A fall of the scale, and its overflows: over where the scale came back.
-inline constexpr RuleSet kScaleFell = {
-    RuleId::kScaleAtFloor, RuleId::kScaleBelowOne, RuleId::kScaleCollapse,
-    RuleId::kOverflowStreak, RuleId::kOverflowRate};
+inline constexpr RuleSet kScaleFell = {RuleId::kScaleAtFloor,
+                                       RuleId::kScaleBelowOne};
 
 // True when the scale came back from all its falls: it rose far above its
 // lowest, near the highest at which an update ever went well.

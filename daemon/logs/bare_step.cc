@@ -100,9 +100,9 @@ bool IsOfTraining(std::string_view text) {
          IsOneOf(LowerCase(text.substr(0, end + 1)), kWords);
 }
 
-// "Step 600 per-step time", "loop.py:698] step: 600", "*** Iteration 2": what a
-// logger puts before its messages apart, the line begins with its step; or
-// "training @ iter = 600" says no more.
+// "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
+// its messages apart, the line begins with its step; or "training @ iter = 600"
+// says no more.
 std::optional<int64_t> BeginsMessage(std::string_view line) {
   constexpr size_t kMost = 100;  // bytes; more says other things, too; ours
   if (line.size() > kMost) return std::nullopt;
@@ -113,8 +113,7 @@ std::optional<int64_t> BeginsMessage(std::string_view line) {
     if (word == line.npos) continue;
     const std::string_view before = TrimBlanks(line.substr(0, word));
     const bool begins = before.empty() || before.ends_with(':') ||
-                        before.ends_with(']') || before.ends_with('|') ||
-                        before.ends_with("***");
+                        before.ends_with(']') || before.ends_with('|');
     const bool alone = !begins && IsOfTraining(before);
     if (!begins && !alone) continue;
     std::string_view rest = line.substr(at + letters.size());

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "logs/in_words.h"
 
@@ -24,8 +23,6 @@ class BareStep {
  public:
   // Of the next step line that shows no other step.
   std::optional<StepPlace> Find(std::string_view line);
-  // The number that stood above the next step line, which is of that.
-  std::optional<int64_t> TakeAbove() { return std::exchange(above_, {}); }
   // A line that is no step line. Returns whether it says a step.
   bool Look(std::string_view line);
   // A step line that shows its own: what stood above was of that.

@@ -35,10 +35,11 @@ int WorthOf(ColumnMeaning meaning) {
          : meaning == ColumnMeaning::kReconstruction
              ? ColumnFact::kWorthOfStandIn
          : meaning == ColumnMeaning::kSquares      ? ColumnFact::kWorthOfSquares
-         : meaning == ColumnMeaning::kTermLoss     ? 5
+         : meaning == ColumnMeaning::kMeanTerm     ? 5
          : meaning == ColumnMeaning::kMeanLoss     ? ColumnFact::kWorthOfMean
-         : meaning == ColumnMeaning::kCrossEntropy ? 7
-                                                   : 8;
+         : meaning == ColumnMeaning::kTermLoss     ? 7
+         : meaning == ColumnMeaning::kCrossEntropy ? 8
+                                                   : 9;
 }
 
 }  // namespace

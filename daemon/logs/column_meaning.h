@@ -17,6 +17,7 @@ enum class ColumnMeaning : uint8_t {
   // is beside it.
   kMeanLoss,
   kTermLoss,        // "ctc loss", the same: one of those that a loss adds up
+  kMeanTerm,        // "avg ctc loss", the same of a mean
   kSquares,         // the same: an MSE, which may be a term as well
   kPerplexity,      // the same, where the log shows no other loss
   kObjective,       // that rises (an ELBO): its negative, as a perplexity
@@ -60,6 +61,7 @@ constexpr bool IsLoss(ColumnMeaning meaning) {
   return meaning == ColumnMeaning::kLoss ||
          meaning == ColumnMeaning::kMeanLoss ||
          meaning == ColumnMeaning::kTermLoss ||
+         meaning == ColumnMeaning::kMeanTerm ||
          meaning == ColumnMeaning::kCrossEntropy ||
          meaning == ColumnMeaning::kSquares ||
          meaning == ColumnMeaning::kPerplexity ||

@@ -25,14 +25,8 @@ void LinePlace::AddUsual(std::string_view line,
 
 // "8004/50000: episode: 50": of a line that names a counter alone. One that
 // stands while that moves is a fold's, or an epoch's.
-// Or a heading above has it, "*** Iteration 2 ***".
 bool LinePlace::AddInFront(std::string_view line, ColumnFact* fact) {
-  if (!fact->has_only_counter()) return false;
-  if (const auto above = bare_.TakeAbove()) {
-    fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(*above));
-    return true;
-  }
-  if (front_stood_) return false;
+  if (!fact->has_only_counter() || front_stood_) return false;
   const std::optional<StepPlace> front = RatioAtStart(line);
   if (!front) return false;
   const int64_t before = std::exchange(front_, front->step);

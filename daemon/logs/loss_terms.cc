@@ -5,6 +5,7 @@
 
 #include "logs/find_word.h"
 #include "logs/in_words.h"
+#include "logs/loss_parts.h"
 #include "logs/names_before.h"
 #include "logs/next_sign.h"
 #include "logs/one_of.h"
@@ -134,6 +135,13 @@ bool IsRecord(std::string_view name) {
   return HasOneOf(name, kWords);
 }
 
+// Returns "ctc loss", which ends `before`, where that is a term; else nothing.
+std::string_view TermInWords(std::string_view before, size_t loss) {
+  const std::string_view part = before.substr(0, before.size() - loss);
+  if (!MakesPart(part)) return {};
+  return before.substr(TrimBlanks(part).find_last_of(" ,|") + 1);
+}
+
 }  // namespace
 
 OddPart PartBesideLoss(std::string_view line) {
@@ -151,8 +159,12 @@ OddPart PartBesideLoss(std::string_view line) {
       }
       const size_t open = OpeningBefore(line, at);
       std::string_view name = NameAtEnd(before);
-      // A whole that was not taken for one, as of Lightning's bar.
-      if (name == "loss") continue;
+      if (LowerCase(name) == "loss") {
+        const std::string_view term = TermInWords(before, name.size());
+        if (!term.empty()) return {term};
+        // A whole that was not taken for one, as of Lightning's bar.
+        if (name == "loss") continue;
+      }
       // One of a list.
       if (before.ends_with(',') || before.ends_with('[')) {
         name = open == line.npos ? "" : NameOfList(line, open);

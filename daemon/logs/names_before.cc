@@ -36,6 +36,13 @@ bool CountsStepsOf(std::string_view word) {
          IsOfEach(word);
 }
 
+constexpr std::string_view kMeans[] = {"avg", "mean", "average"};
+
+// "batch avg ctc ", before "loss".
+bool IsOfMean(std::string_view before) {
+  return HasOneOf(LowerCase(before), kMeans);
+}
+
 // "Time cost", "elapsed cost". A unit belongs to the number before: "3 sec
 // cost".
 bool IsOfTime(std::string_view before, std::string_view name) {
@@ -147,7 +154,9 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     const bool evaluation = IsEvaluation(text.substr(before, from - before));
     const bool term = meaning == ColumnMeaning::kLoss && words == 0 &&
                       all > 1 && MakesPart(name.substr(0, from));
-    return {term ? ColumnMeaning::kTermLoss : meaning,
+    return {!term                            ? meaning
+            : IsOfMean(name.substr(0, from)) ? ColumnMeaning::kMeanTerm
+                                             : ColumnMeaning::kTermLoss,
             text.size() - (evaluation ? before : from), evaluation};
   }
   return {};

@@ -234,8 +234,10 @@ bool NumberRow::Read(std::string_view line) {
       continue;
     }
     // Digits of a word are a part of it.
-    const bool glued = IsDigit(c) && EndsWord(line.substr(0, at));
-    if (glued && !IsCounted(line.substr(0, at))) {
+    std::string_view word = line.substr(0, at);
+    const bool glued = IsDigit(c) && EndsWord(word);
+    if (word.ends_with('@')) word.remove_suffix(1);
+    if (glued && !IsCounted(word)) {
       while (at < line.size() && IsDigit(line[at])) words[size++] = line[at++];
       continue;
     }

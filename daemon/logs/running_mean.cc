@@ -1,5 +1,6 @@
 #include "logs/running_mean.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -35,8 +36,12 @@ bool RunningMean::IsNoNews(const LogFact& fact) {
   // It goes somewhere, which is to be seen.
   over_ = step_ == 2 * kFirst && next_ > first_;
   if (over_) return false;
+  if (news_step_ == 0) news_ = step_ == 1 ? loss : std::min(news_, loss);
+  // It goes somewhere at once.
+  over_ = news_step_ == 0 && loss >= kFirstLeap * news_;
+  if (over_) return false;
   const bool old =
-      step_ <= kFew || (step_ < news_step_ + kApart && loss < kLeap * news_);
+      step_ < news_step_ + kApart && (news_step_ == 0 || loss < kLeap * news_);
   if (!old) {
     news_step_ = step_;
     news_ = loss;

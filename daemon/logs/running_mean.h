@@ -18,15 +18,16 @@ class RunningMean {
   bool IsNoNews(const LogFact& fact);
 
  private:
-  static constexpr int64_t kFew = 32;    // steps; ours
-  static constexpr int64_t kFirst = 8;   // the same, that move it most; ours
+  static constexpr int64_t kFirst = 8;   // steps, that move it most; ours
   static constexpr int64_t kApart = 16;  // the same, from news to news; ours
   static constexpr double kLeap = 4;     // times the newest news: news; ours
+  // Times the lowest before any news, which no batch is; ours.
+  static constexpr double kFirstLeap = 12;
 
   bool over_ = false;  // it is no such mean
   int64_t step_ = 0;   // of the newest
   int64_t news_step_ = 0;
-  double news_ = 0;
+  double news_ = 0;  // before the first of them the lowest
   double newest_ = 0;
   double first_ = 0;  // how far the first steps moved it
   double next_ = 0;   // and as many behind them

@@ -214,6 +214,7 @@ class KeyValueReader : public LineReader {
     const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
                          value.meaning == ColumnMeaning::kMeanLoss ||
                          value.meaning == ColumnMeaning::kTermLoss ||
+                         value.meaning == ColumnMeaning::kMeanTerm ||
                          value.meaning == ColumnMeaning::kSquares ||
                          value.meaning == ColumnMeaning::kMeasure ||
                          value.meaning == ColumnMeaning::kReconstruction ||
@@ -369,9 +370,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {
-    "=",  ":",    "oss ",  "OSS ", "poch", "POCH",     "oss] ",
-    "| ", "----", "norm ", "tep ", "ost ", "teration "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
+                                       "poch", "POCH",  "oss] ", "| ",
+                                       "----", "norm ", "tep ",  "ost "};
 
 }  // namespace
 

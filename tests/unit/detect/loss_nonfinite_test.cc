@@ -51,8 +51,8 @@ TEST(LossNonfinite, ALogThatIsOverNeedsFewerZeros) {
     f.Steps({.loss = 0}, zeros);
     return f.End();
   };
-  EXPECT_EQ(at_end(9), Severity::kNone);
-  EXPECT_EQ(at_end(10), Severity::kCritical);
+  EXPECT_EQ(at_end(14), Severity::kNone);
+  EXPECT_EQ(at_end(15), Severity::kCritical);
 }
 
 // That is what clipping leaves of an infinite one.

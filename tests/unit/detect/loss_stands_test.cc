@@ -43,7 +43,8 @@ TEST(LossStands, BesideALossThatNeverFellFewerWorstScoresAreEnough) {
     f.run.settings["scores_worst"] = scores;
     Noise noise;
     for (int i = 0; i < 12; ++i) {
-      f.Step({.loss = 4.9 * (1 - falls * i) * noise.Factor(0.01)});
+      f.Step(
+          {.loss = 4.9 * (1 - falls * i) * noise.Factor(0.004), .unseen = 19});
     }
     return f.now;
   };

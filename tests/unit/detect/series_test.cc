@@ -233,6 +233,22 @@ TEST(Series, WhatRisesEvenlyDoesNotFollowRewards) {
   EXPECT_TRUE(follows(0.4));
 }
 
+TEST(Series, WhatRisesTenThousandfoldDoesNotFollowRewards) {
+  const auto follows = [](float to) {
+    Series series;
+    int step = 0;
+    for (const float loss : {0.1f, 0.11f, 0.09f, 0.1f, 0.1f, 0.07f, 0.15f}) {
+      series.Add(loss, ++step, kPrior);
+    }
+    for (int i = 0; i < 30; ++i) {
+      series.Add(to * (i % 2 == 0 ? 0.8f : 1.2f), ++step, kPrior);
+    }
+    return series.follows_rewards();
+  };
+  EXPECT_TRUE(follows(10));
+  EXPECT_FALSE(follows(1500));
+}
+
 // A Dice loss falls, and comes to rest at 0.
 TEST(Series, WhatFellBelow0AndRestsThereHasLostAll) {
   const auto lost = [](float to, float wobble) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "diagnose/scale_facts.h"
 #include "tests/golden/cause_words.h"
 #include "tests/golden/words.h"
 #include "tests/unit/diagnose/case_fixture.h"
@@ -375,6 +376,22 @@ TEST(CollapseTest, AShorterRowIsARangeThatWasLeftAlsoWhereNoScaleIsShown) {
   for (const Action& action : diagnosis.causes[0].actions) {
     ExpectWords(action.sentence);
   }
+}
+
+// Far above its lowest, near its highest, after few updates that were lost.
+TEST(ScaleFactsTest, AScaleIsBackWhereItWentWell) {
+  RunEvidence e;
+  e.scaler_dynamic = true;
+  e.scale_worked = 32;
+  e.scale_min = 0x1p-8;
+  e.scale_now = 32;
+  e.overflows = 13;
+  EXPECT_TRUE(IsScaleBack(e));
+  e.overflows = 2500;
+  EXPECT_FALSE(IsScaleBack(e));
+  e.overflows = 13;
+  e.scale_now = 0x1p-6;
+  EXPECT_FALSE(IsScaleBack(e)) << "it rose a little";
 }
 
 }  // namespace

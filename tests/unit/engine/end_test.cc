@@ -284,41 +284,5 @@ TEST(EndTest, ACheckpointKnowsTheEnd) {
   }
 }
 
-// Overflows take the scale from 65536 to 0.25, and good updates back up to
-// `to`.
-void FallAndRise(Driver* driver, SessionId session, double to, int64_t* step) {
-  const auto send = [&](double scale, bool overflow) {
-    driver->Wait(std::chrono::seconds(1));
-    driver->Steps(session, {{.step = (*step)++,
-                             .scale = scale,
-                             .loss = 2.5 - 1e-4 * static_cast<double>(*step),
-                             .overflow = overflow}});
-  };
-  for (int i = 0; i < 300; ++i) send(65536, false);
-  double scale = 65536;
-  for (int i = 0; i < 18; ++i) {
-    send(scale /= 2, true);
-    send(scale, false);
-  }
-  for (; scale <= to; scale *= 2) {
-    for (int i = 0; i < 100; ++i) send(scale, false);
-  }
-}
-
-TEST(EndTest, AScaleThatCameBackIsANote) {
-  const auto worst = [](double to, int falls) {
-    Driver driver;
-    const SessionId s = driver.Open("job");
-    int64_t step = 1;
-    for (int i = 0; i < falls; ++i) FallAndRise(&driver, s, to, &step);
-    EXPECT_EQ(WorstEver(*driver.Run("job")), Severity::kCritical);
-    driver.Close(s);
-    return WorstEver(*driver.Run("job"));
-  };
-  EXPECT_EQ(worst(65536, 1), Severity::kInfo);
-  EXPECT_EQ(worst(65536, 2), Severity::kCritical) << "it falls again and again";
-  EXPECT_EQ(worst(1024, 1), Severity::kCritical) << "it is not back";
-}
-
 }  // namespace
 }  // namespace nanwatch

@@ -45,19 +45,6 @@ TEST(NamesOfWhole, ATimePerStepIsNoStep) {
       "step=500 loss=8.5\nstep=510 loss=8.25\n");
 }
 
-TEST(NamesOfWhole, AHeadingSaysTheStepOfATableThatCountsEpisodes) {
-  std::string lines;
-  for (const char* number : {"0", "1", "2"}) {
-    lines += std::string("********** Iteration ") + number +
-             " ************\nOptimizing...\n| EpisodesSoFar  | 17" + number +
-             " |\n| loss_vf_loss   | 2.5 |\n-------------------\n";
-  }
-  EXPECT_TRUE(
-      Told(lines + "Done.")
-          .starts_with("step=0 loss=2.5\nstep=1 loss=2.5\nstep=2 loss=2.5\n"))
-      << Told(lines + "Done.");
-}
-
 // Chainer's and ESPnet's LogReport.
 TEST(NamesOfWhole, AFileMayBeAListOfObjectsWithALineANumber) {
   std::vector<std::string> lines = {"["};

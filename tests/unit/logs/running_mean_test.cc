@@ -39,10 +39,10 @@ std::vector<double> Noisy(size_t steps) {
   return losses;
 }
 
-// Steps 33, 49, 65, 81, 97.
+// Steps 16, 32, 48, 64, 80, 96.
 TEST(RunningMean, OfFewOrTheSameStepsIsNoNews) {
-  EXPECT_EQ(Shown(Noisy(100), "steps", "avr_loss"), 5u);
-  EXPECT_EQ(Shown(Noisy(100), "steps", "avg_loss"), 5u);
+  EXPECT_EQ(Shown(Noisy(100), "steps", "avr_loss"), 6u);
+  EXPECT_EQ(Shown(Noisy(100), "steps", "avg_loss"), 6u);
   EXPECT_EQ(Shown(Noisy(100), "steps", "loss"), 100u) << "each of one step";
   EXPECT_EQ(Shown(Noisy(100), "Epochs", "avg_loss"), 100u) << "each of many";
 }
@@ -56,7 +56,10 @@ TEST(RunningMean, IsShownWhereItIsNews) {
   EXPECT_EQ(Shown(broken, "steps", "avr_loss"), 11u);
   std::vector<double> leaps = Noisy(40);
   leaps[36] = 1000;
-  EXPECT_EQ(Shown(leaps, "steps", "avr_loss"), 2u) << "steps 33 and 37";
+  EXPECT_EQ(Shown(leaps, "steps", "avr_loss"), 3u) << "steps 16, 32 and 37";
+  std::vector<double> grows = Noisy(40);
+  for (size_t i = 6; i < 40; ++i) grows[i] = 100;
+  EXPECT_EQ(Shown(grows, "steps", "avr_loss"), 34u) << "at once";
 }
 
 }  // namespace

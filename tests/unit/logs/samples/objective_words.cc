@@ -12,9 +12,11 @@ constexpr SampleLines kLines[] = {
     {"a part of the model", "[INFO] Unfreezing the backbone",
      "other objective"},
     {"a loss by another name",
-     "2026-02-20 11:39:13 INFO: Changing loss based on Stage Two Weights\n"
-     "Switched to the focal loss (gamma 2)\nmask loss added, weight 2.0\n"
-     "Backbone unfrozen",
+     "2026-02-20 11:39:13 INFO: Changing loss based on Stage Two Weights",
+     "other objective"},
+    {"what is said of each epoch",
+     "Unfreezing 1 layer\nUnfreezing 2 layers\nUnfreezing 3 layers\n"
+     "Unfreezing 4 layers\nUnfreezing 5 layers\nUnfreezing 6 layers",
      "other objective\nother objective\nother objective\nother objective"},
     {"a stage in words",
      "INFO: stage 2/3: all layers\nBegin third stage\nPhase 1 is done.\n"
@@ -37,6 +39,7 @@ constexpr SampleLines kLines[] = {
      "Enabling dynamic loss scaling\nEnabling gradient checkpointing\n"
      "stage 2 step 10 lr 0.1\n===== Stage 1 =====\n"
      "starting ZeRO stage 3\nenabling peer access\n"
+     "Unfroze 12 layers\nAdded EMA loss tracker\nActivated loss guard\n"
      "added 12 samples, loss: 2.31\nstages 2 and 3 emphasize 4 tasks",
      ""},
 };
