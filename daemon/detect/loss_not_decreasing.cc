@@ -292,10 +292,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
-  if (loss == 0 && LacksAccuracy(c.run)) {
-    settled_ = true;
-    return On(Severity::kNone, true, r.step);
-  }
+  if (loss == 0 && LacksAccuracy(c.run)) return Settle(r.step);
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
   still_.Note(loss, HasNone(r), r.step);

@@ -67,6 +67,10 @@ class LossNotDecreasing {
 
   void Begin(const StepContext& c, float loss);
   Severity On(Severity trigger, bool clean, int64_t step);
+  Severity Settle(int64_t step) {
+    settled_ = true;
+    return On(Severity::kNone, true, step);
+  }
   // Has it not moved for long? Notes whether it settled. `cost`: of guessing,
   // if it guesses; else 0.
   bool Stands(const StepContext& c, Thresholds t, float cost);
