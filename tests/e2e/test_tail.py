@@ -293,9 +293,8 @@ def test_words_for_programs_are_json_lines():
              or one["event"] == "changed" and one["severity"] == "critical"]
     assert fired and 300 <= fired[0]["opened_step"] <= 330
     assert fired[0]["summary"] and fired[0]["actions"]
-    over = [one for one in told if one["event"] == "resolved"]
-    assert over and all(one["resolved_step"] >= 400 for one in over
-                        if one["id"] == fired[0]["id"])
+    last = [one for one in told if one.get("id") == fired[0]["id"]][-1]
+    assert last["event"] == "resolved" or last["severity"] == "warning"
     assert told[-1]["worst"] == "critical"
 
 
