@@ -65,8 +65,8 @@ class IncidentBook {
   // `before` that this one did not have. The newest limits::kIncidentsPerRun.
   std::vector<PastTrouble> Troubles(std::vector<PastTrouble> before,
                                     int64_t last_step) const;
-  // Makes notes of troubles that `rules` alone found, where each came once and
-  // is no more than a note by now.
+  // Makes notes of troubles that `rules` alone found, where each came once, was
+  // never critical, and is no more than a note by now.
   void MakeNotes(const RuleSet& rules);
   // Makes critical what the program gave up over, or opens an incident of what
   // no finding shows: `said` has its names and its words. No Update may follow

@@ -137,7 +137,7 @@ struct StepContext {
   const Series* grad_norm = &kNoSeries;
   const AtRest* at_rest = &kNeverAtRest;
   const RateCourse* rate = &kNoRate;
-  int64_t first_step = 0;
+  int64_t first_step = 0;   // of the optimizer's records
   double last_loss = 0;     // of the newest record before with one; 0: none
   bool norm_taken = false;  // that of `record`, into grad_norm
   float norm_log2 = Log2OfNorm(record);

@@ -50,9 +50,8 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
     "(1 at least), in `hold` of 12 records and more; a warning where it is "
-    "10,000 times that "
-    "size below 0. One that is within 0.002 "
-    "of -1 for 16 records, and began above, is a note. So are `hold` first "
+    "10,000 times that size below 0. One that is within 0.002 of -1 for 16 "
+    "records, and began above, is a note. So are `hold` first "
     "losses of a run that are 2^64 and more, but in fp64. A first epoch's "
     "mean of 2^30 and more is a note where the next is a hundredth of it.",
     "clear_after losses in a row that are not.",

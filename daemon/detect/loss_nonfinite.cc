@@ -46,10 +46,10 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "grown to a million times the largest of the first 4, by two records in "
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
-    "once, for "
-    "`zeros` records: NaN, filtered; critical where that norm is the same to "
-    "the last digit in all of them, or the loss was half its first ones and "
-    "more. A log that is over needs three in four.",
+    "once, for `zeros` records: NaN, filtered; critical where that norm is the "
+    "same to the last digit in all of them, or the loss was half its first "
+    "ones and more, and no rewards or accuracies tell that it may be 0. A log "
+    "that is over needs three in four, where that is critical.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "

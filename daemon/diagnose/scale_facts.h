@@ -34,7 +34,8 @@ inline constexpr RuleSet kScaleFell = {RuleId::kScaleAtFloor,
                                        RuleId::kScaleBelowOne};
 
 // True when the scale came back from all its falls: it rose far above its
-// lowest, near the highest at which an update ever went well.
+// lowest, near the highest at which an update ever went well, and few updates
+// were lost.
 bool IsScaleBack(const RunEvidence& evidence);
 
 // True when the scale is at the scaler's floor or at 1, below which scaling

@@ -38,10 +38,8 @@ constexpr OfFault kFaults[] = {
     {UpdateFault::kOtherWeights, kNothingLearned,
      "Make the optimizer of the parameters of the model that is trained, after "
      "the last thing that replaces them (a copy, to(), a wrapper, a new head, "
-     "a "
-     "loaded checkpoint), and watch that model. Where the optimizer holds "
-     "copies, as "
-     "fp32 masters: copy them into the model after each step."},
+     "a loaded checkpoint), and watch that model. Where the optimizer holds "
+     "copies, as fp32 masters: copy them into the model after each step."},
     {UpdateFault::kNoStep, kNothingLearned | kScaleTrouble,
      "Call optimizer.step() after loss.backward(). Where it is called: see "
      "whether that is the optimizer which nanwatch was given."},

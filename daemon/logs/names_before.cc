@@ -36,10 +36,9 @@ bool CountsStepsOf(std::string_view word) {
          IsOfEach(word);
 }
 
-constexpr std::string_view kMeans[] = {"avg", "mean", "average"};
-
 // "batch avg ctc ", before "loss".
 bool IsOfMean(std::string_view before) {
+  constexpr std::string_view kMeans[] = {"avg", "mean", "average"};
   return HasOneOf(LowerCase(before), kMeans);
 }
 

@@ -33,12 +33,10 @@ bool RunningMean::IsNoNews(const LogFact& fact) {
   const double move = std::fabs(loss - std::exchange(newest_, loss));
   step_ = *fact.step;
   if (step_ > 1) (step_ <= kFirst ? first_ : next_) += move;
-  // It goes somewhere, which is to be seen.
-  over_ = step_ == 2 * kFirst && next_ > first_;
-  if (over_) return false;
   if (news_step_ == 0) news_ = step_ == 1 ? loss : std::min(news_, loss);
-  // It goes somewhere at once.
-  over_ = news_step_ == 0 && loss >= kFirstLeap * news_;
+  // It goes somewhere, which is to be seen.
+  over_ = (step_ == 2 * kFirst && next_ > first_) ||
+          (news_step_ == 0 && loss >= kFirstLeap * news_);
   if (over_) return false;
   const bool old =
       step_ < news_step_ + kApart && (news_step_ == 0 || loss < kLeap * news_);

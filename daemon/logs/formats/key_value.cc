@@ -211,14 +211,10 @@ class KeyValueReader : public LineReader {
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
-    const bool is_loss = value.meaning == ColumnMeaning::kLoss ||
-                         value.meaning == ColumnMeaning::kMeanLoss ||
-                         value.meaning == ColumnMeaning::kTermLoss ||
-                         value.meaning == ColumnMeaning::kMeanTerm ||
-                         value.meaning == ColumnMeaning::kSquares ||
-                         value.meaning == ColumnMeaning::kMeasure ||
-                         value.meaning == ColumnMeaning::kReconstruction ||
-                         value.meaning == ColumnMeaning::kWeakMeasure;
+    const bool is_loss = IsLoss(value.meaning) &&
+                         value.meaning != ColumnMeaning::kCrossEntropy &&
+                         value.meaning != ColumnMeaning::kPerplexity &&
+                         value.meaning != ColumnMeaning::kObjective;
     if (is_loss && loss_at_ == 0) loss_at_ = value.at;
     AddValue(value.meaning, line.substr(value.at), &fact_);
   }

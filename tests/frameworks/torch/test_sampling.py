@@ -178,6 +178,18 @@ def hooked(model):
     return sum(bool(module._forward_hooks) for module in model.modules())
 
 
+def watched_little(daemon, name, kind):
+    """A model of that kind, its optimizer and a watch of LITTLE budget."""
+    torch._dynamo.utils.counters.clear()
+    torch.manual_seed(1)
+    model = kind()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    watch = nanwatch.torch.watch(
+        model, optimizer, run=name, level="ops", budget=LITTLE,
+        address=daemon.address)
+    return model, optimizer, watch
+
+
 class Branches(nn.Module):
     """Begins with another module from step 20 on, whose weight is spoilt."""
 
@@ -233,13 +245,7 @@ class Kept(nn.Module):
 
 def test_what_is_called_without_gradients_within_a_pass_is_seen(daemon, name):
     """Of what a program evaluates besides it is known where it was called."""
-    torch._dynamo.utils.counters.clear()
-    torch.manual_seed(1)
-    model = Kept()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    watch = nanwatch.torch.watch(
-        model, optimizer, run=name, level="ops", budget=LITTLE,
-        address=daemon.address)
+    model, optimizer, watch = watched_little(daemon, name, Kept)
     for i in range(80):
         assert i != 70 or hooked(model) <= 4
         with torch.no_grad():  # an evaluation
@@ -258,13 +264,7 @@ def test_what_is_called_without_gradients_within_a_pass_is_seen(daemon, name):
 def test_where_another_one_begins_nothing_wrong_is_named(daemon, name):
     """What comes out of a module that is not known to be called first is not
     what a batch brought."""
-    torch._dynamo.utils.counters.clear()
-    torch.manual_seed(1)
-    model = Branches()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    watch = nanwatch.torch.watch(
-        model, optimizer, run=name, level="ops", budget=LITTLE,
-        address=daemon.address)
+    model, optimizer, watch = watched_little(daemon, name, Branches)
     with torch.no_grad():
         model.other.weight[0, 0] = math.nan
     for i in range(110):
