@@ -30,6 +30,7 @@ class RateCourse {
       rises_ = rate > kRises * highest_;
       highest_ = std::max(highest_, rate);
     }
+    const float before = newest_;
     NoteGrowth(rate);
     if (rate != 0) digit_.Note(rate);
     if (rate != 0 && !(rate > 0 && rate < kMoves * highest_)) {
@@ -39,8 +40,8 @@ class RateCourse {
     }
     restarts_ = rate_ > 0 && rate >= kJump * rate_ && rate <= kHeld * held_;
     rate_ = restarts_ || rate_ <= 0 ? rate : rate_ + kSmooth * (rate - rate_);
-    // One that jumps up for the first time was never there for long.
-    held_ = std::max(held_, rate_);
+    // One that jumps up for the first time was never there.
+    held_ = std::max(held_, std::min(rate, before));
   }
   // A cycle begins with the newest record.
   bool restarts() const { return restarts_; }
@@ -81,15 +82,15 @@ class RateCourse {
   static constexpr float kRises = 1.001f;  // times the highest before; ours
   static constexpr float kLow = 0.01f;     // of the highest; ours
   static constexpr float kJump = 3;        // times the recent rate; ours
-  static constexpr float kHeld = 1.1f;     // times the highest of those; ours
+  static constexpr float kHeld = 1.1f;     // times the highest held; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
-  static constexpr float kFine = 0.05f;    // of the highest of those; ours
+  static constexpr float kFine = 0.05f;    // of the highest held; ours
   static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding
   static constexpr int32_t kMost = 1 << 20;
 
   LastDigit digit_;
   float rate_ = 0;  // over about four records; 0: not told yet
-  float held_ = 0;  // the highest of these
+  float held_ = 0;  // the highest that two records in a row had
   float highest_ = 0;
   int32_t idle_ = 0;
   float newest_ = 0;

@@ -27,9 +27,11 @@ class Standstill {
     // Most times without a division.
     moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
-      // A way down to where it comes to rest has no rises.
+      // A way down to where it comes to rest has no rises, and shorter moves.
       since_rise_ = move > 0 ? 0 : std::min(since_rise_ + 1, kRose);
-      turn_ = since_rise_ < kRose ? std::fabs(move - move_) : 0;
+      turn_ = since_rise_ < kRose
+                  ? std::fabs(move - move_)
+                  : std::max(std::fabs(move) - std::fabs(move_), 0.0f);
       move_ = move;
       longest_ = std::max(longest_, records_);
       loss_ = loss;
@@ -96,8 +98,9 @@ class Standstill {
   float loss_ = 0;
   float moves_ = 0;
   int32_t seen_ = 0;
-  float turn_ = 0;  // from the move before to that to it; 0: of a way down
-  float move_ = 0;  // to it
+  float turn_ =
+      0;  // from the move before to that to it; on a way down if longer
+  float move_ = 0;          // to it
   int32_t since_rise_ = 0;  // moves; saturates
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before

@@ -22,26 +22,30 @@ class RivalLosses {
     if (!std::isfinite(loss)) return;
     critic_ |= loss < 0;
     if (record.step == step_ && track != track_) {
-      // Those that share one tell the same number.
-      steps_ = loss == loss_ ? 0 : std::min<int16_t>(steps_ + 1, kSure);
+      // Those that share one tell the same number; rivals may by chance.
+      steps_ = loss == loss_ ? std::max(steps_ - 1, 0)
+                             : std::min(steps_ + 1, +kSure);
+      seen_ = steps_ == kSure || (seen_ && steps_ > 0);
     }
     step_ = record.step;
     track_ = track;
     loss_ = loss;
   }
 
-  bool Seen() const { return steps_ >= kSure; }
+  bool Seen() const { return seen_; }
   // One is ever below 0, as a critic's: then none has a scale.
   bool HasCritic() const { return critic_; }
 
  private:
-  static constexpr int16_t kSure = 4;
+  static constexpr int32_t kSure = 4;
 
   // Of the newest loss.
   int64_t step_ = INT64_MIN;
   double loss_ = 0;
   uint32_t track_ = 0;
-  int16_t steps_ = 0;  // in a row, at which losses differed; kSure at most
+  // At which losses differed, less those at which they did not; kSure at most.
+  int32_t steps_ = 0;
+  bool seen_ = false;
   bool critic_ = false;
 };
 

@@ -1,5 +1,6 @@
 // Losses, and what is printed beside them, in words (in_words.h).
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -215,6 +216,28 @@ std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
   return std::nullopt;
 }
 
+// Of names that are known where they have a sign: "ep_rew_mean 23.1".
+std::optional<double> RewardInWords(std::string_view line) {
+  static constexpr std::string_view kStems[] = {"rew", "Rew", "ret",
+                                                "Ret", "cor", "R "};
+  if (!HasOneOf(line, kStems)) return std::nullopt;
+  for (size_t begin = 0; begin < line.size();) {
+    const size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view name = line.substr(begin, end - begin);
+    begin = end + 1;
+    if (begin >= line.size()) break;
+    const ColumnMeaning meaning = UsualMeaning(name);
+    const bool score = meaning == ColumnMeaning::kWeakReward;
+    if (meaning != ColumnMeaning::kReward &&
+        !(score && SpeaksOfEpisodes(line))) {
+      continue;
+    }
+    Scan scan(InsideCall(line.substr(begin)));
+    if (const std::optional<double> reward = scan.Number()) return reward;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void AddBesideLoss(std::string_view line, ColumnFact* fact) {
@@ -227,11 +250,8 @@ void AddBesideLoss(std::string_view line, ColumnFact* fact) {
   } else if (const auto weak = WeakNormInWords(line)) {
     fact->AddNumber(ColumnMeaning::kWeakNorm, weak->value);
   }
-  static constexpr std::string_view kScores[] = {
-      "Score ", "score ", "Reward ", "reward ", "Return ", "return "};
-  const auto score = BehindName(line, kScores);
-  if (score && SpeaksOfEpisodes(line)) {
-    fact->AddNumber(ColumnMeaning::kReward, score->value);
+  if (const auto reward = RewardInWords(line)) {
+    fact->AddNumber(ColumnMeaning::kReward, *reward);
   }
   if (const auto rate = RateInWords(line)) {
     fact->AddRateInWords(rate->value);

@@ -113,6 +113,8 @@ class CsvTableReader : public LineReader {
     if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
     if (!whole && place <= place_) return false;
+    // As many words, of which the first is none of a row's.
+    if (place.empty() && !place_.empty()) return false;
     place_ = std::move(place);
     return true;
   }

@@ -81,8 +81,10 @@ class KerasReader : public LineReader {
     if (*fact.step == step_) return;  // drawn again
     step_ = *fact.step;
     fact.Set(StepField::kLoss, loss->value);
-    SetBehind(text, "lr: ", StepField::kLearningRate, &fact);
-    SetBehind(text, "learning_rate: ", StepField::kLearningRate, &fact);
+    for (const std::string_view rate : {"lr: ", "learning_rate: "}) {
+      SetBehind(text, rate, StepField::kLearningRate, &fact,
+                LastNumber::kIsWhole);
+    }
     facts->push_back(fact);
   }
 

@@ -164,6 +164,13 @@ TEST(LossStands, OneThatComesToRestHasConverged) {
   }
   leaps.Steps({.loss = 598.2217}, 60);
   EXPECT_EQ(leaps.worst, Severity::kNone);
+  // None that stops in the middle of its way down.
+  Feed midway(NoScaler());
+  for (const double loss : {1.0719, 0.9597, 0.8463, 0.7568, 0.6757, 0.6381}) {
+    midway.Step({.loss = loss});
+  }
+  midway.Steps({.loss = 0.4821}, 40);
+  EXPECT_EQ(midway.worst, Severity::kWarning);
 }
 
 // 0 of 0 is no move.

@@ -62,6 +62,18 @@ TEST(RateCourseTest, ItRisesWhereItIsAboveAllBefore) {
   EXPECT_FALSE(Of(2, [](int i) { return i == 0 ? 1e-3 : HUGE_VAL; }).rises());
 }
 
+TEST(RateCourseTest, ItRestartsWhereItJumpsBackToWhereItWas) {
+  // A warm-up of two records, cycles of six.
+  const auto cycles = [](int i) {
+    return i < 2 ? 5e-4 * (i + 1) : 1e-3 * std::pow(0.5, (i - 2) % 6);
+  };
+  EXPECT_TRUE(Of(9, cycles).restarts());
+  EXPECT_FALSE(Of(10, cycles).restarts());
+  const auto jumps = [](int i) { return i < 20 ? 1e-3 : 0.05; };
+  EXPECT_FALSE(Of(21, jumps).restarts()) << "it never was there";
+  EXPECT_FALSE(Of(22, jumps).restarts());
+}
+
 TEST(RateCourseTest, ALowOneIsAHundredthOfTheHighest) {
   const auto falls_to = [](double last) {
     return Of(2, [=](int i) { return i == 0 ? 1e-3 : last; });

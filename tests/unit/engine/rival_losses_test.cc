@@ -11,7 +11,8 @@
 namespace nanwatch {
 namespace {
 
-// The loss of `b`, and of `a` if it is another one, goes to `to` and stays.
+// The loss of `b`, and of `a` if it is another one, goes to `to` and stays. Two
+// losses may be the same number now and then.
 Severity WorstOf(bool own, double to = 4) {
   Driver driver;
   const SessionId s = driver.Open("job");
@@ -19,7 +20,8 @@ Severity WorstOf(bool own, double to = 4) {
   for (int64_t step = 0; step < 900; ++step) {
     const double wave = 0.01 * static_cast<double>(step % 7);
     const double b = step < 200 ? 1 + wave : to + to / 4 * wave;
-    StepColumns columns = Columns({{.step = step, .loss = own ? 0.5 + wave : b},
+    const double a = own && step % 50 != 25 ? 0.5 + wave : b;
+    StepColumns columns = Columns({{.step = step, .loss = a},
                                    {.step = step, .loss = b}},
                                   driver.now());
     columns.optimizers = {"a", "b"};

@@ -123,6 +123,8 @@ TEST(PrivateNames, ScoresOfEpisodesAreRewards) {
             "step=3 loss=0.5 of_rewards\n");
   EXPECT_EQ(Told("env_step=10000, len=200, loss=4.5, rew=-1025.5"),
             "step=10000 loss=4.5 of_rewards\n");
+  EXPECT_EQ(Told("it 5 ep_rew_mean -208.5 entropy -1.5 loss 13.5"),
+            "step=5 loss=13.5 of_rewards\n");
 }
 
 TEST(PrivateNames, APolicysLossIsOfATrainingOnRewards) {

@@ -66,6 +66,13 @@ constexpr SampleLines kLines[] = {
      "3      30         nan                  45.5\n"
      "1      0.25\n2      nan",
      "step=10 loss=2.5\nstep=20 loss=1.5\nstep=30 loss=nan"},
+    {"as many words as columns between rows",
+     "step   loss  gnorm  loss_scale\n"
+     "10     2.5   0.5   1024\n"
+     "[eval] step  10:   3.5\n"
+     "20     1.5   0.5   1024",
+     "step=10 loss=2.5 loss_scale=1024 grad_norm=0.5\n"
+     "step=20 loss=1.5 loss_scale=1024 grad_norm=0.5"},
     {"rows of a training and of an evaluation",
      "  Train      #    Epoch       LR       loss_f         loss\n"
      "! Validation             0    0.125         0.25        0.75\n"

@@ -16,15 +16,15 @@ constexpr SampleLines kLines[] = {
      "accuracy: 0.2 - val_loss: 1.9000 - val_accuracy: 0.3 - lr: 0.0010\n"
      "Epoch 2/10\n"
      " 60/120 [==============>...............] - ETA: 0s - loss: nan",
-     "step=1 loss=2.3125\nstep=12 loss=2.25\nstep=120 loss=2\n"
-     "step=180 loss=nan"},
+     "step=1 loss=2.3125\nstep=12 loss=2.25\n"
+     "step=120 loss=2 learning_rate=0.001\nstep=180 loss=nan"},
     {"Keras 3",
      "Epoch 3/10\n"
      "\xe2\x94\x81\xe2\x94\x81\n"
      "120/120 \xe2\x94\x81\xe2\x94\x81\xe2\x94\x81\xe2\x94\x81 1s 5ms/step - "
      "accuracy: 0.5000 - loss: 1.2500 - val_loss: 1.5000 - learning_rate: "
      "0.0010\n",
-     "step=360 loss=1.25"},
+     "step=360 loss=1.25 learning_rate=0.001"},
     {"drawn over with backspaces; torn",
      "Epoch 1/10\n"
      "\b\b\b\b 12/120 [==>...........................] - ETA: 0s - loss: "
