@@ -322,7 +322,10 @@ bool ColumnFact::LooksLikeStep() const {
 // job that print alike go on to the next one. "batch 64", "steps: 1000".
 bool ColumnFact::StandsStill(int64_t step) {
   // Of a line an epoch, "[2502/2502]", it is the last one of each.
-  if (moved_ || fact_.rank || (epoch_ && step == whole_)) return false;
+  const bool of_next = std::exchange(epoch_of_step_, epoch_) != epoch_;
+  if (moved_ || fact_.rank || (epoch_ && step == whole_) || of_next) {
+    return false;
+  }
   moved_ = same_ > 0 && step != step_;
   step_ = step;
   return !moved_ && ++same_ > kSame;
@@ -337,15 +340,6 @@ void ColumnFact::ChooseStep() {
   if (fact_.step) step_beside_ = *fact_.step;
   counter_before_ = *counter_;
   if (!fact_.step || step_of_counter_) fact_.step = counter_;
-}
-
-// A perplexity in a line of its own, of a log that shows the loss.
-void ColumnFact::DropStandIn() {
-  best_worth_ = std::max(best_worth_, worth_);
-  if (worth_ > 0 && worth_ <= kWorthOfStandIn && best_worth_ > worth_) {
-    fact_.Unset(StepField::kLoss);
-    fact_.guessed = false;
-  }
 }
 
 void ColumnFact::Tell(FactList* facts) {

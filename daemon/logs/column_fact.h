@@ -185,6 +185,7 @@ class ColumnFact {
   bool moved_ = false;     // steps of two lines differed
   int64_t step_ = 0;       // of the newest line, until then
   int same_ = 0;           // lines that showed it
+  std::optional<int64_t> epoch_of_step_;  // the newest
   // "skipped" as a number is a count since the start, until it goes down: then
   // it is of each line.
   double skipped_before_ = 0;

@@ -66,4 +66,13 @@ bool ColumnFact::IsMeanOfNothing() {
   return (loss == 0 && epoch_) || (std::isnan(loss) && worth_ == kWorthOfMean);
 }
 
+// A perplexity in a line of its own, of a log that shows the loss.
+void ColumnFact::DropStandIn() {
+  best_worth_ = std::max(best_worth_, worth_);
+  if (worth_ > 0 && worth_ <= kWorthOfStandIn && best_worth_ > worth_) {
+    fact_.Unset(StepField::kLoss);
+    fact_.guessed = false;
+  }
+}
+
 }  // namespace nanwatch

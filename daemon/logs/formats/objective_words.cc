@@ -1,10 +1,11 @@
-// What programs say when the loss is made of something else from here on. Of
-// any program, beside its own lines.
+// What programs say when the loss is made of something else from here on, or a
+// fold begins. Of any program, beside its own lines.
 //
 // -- enabling perceptual loss (weight 1.0) --
 // INFO: Changing loss based on Stage Two Weights
 // Unfreezing the backbone
 // ===== Stage 2 =====
+// ----- Fold 2/5 -----
 // level 2: sequences of 16
 // curriculum: max_len=32
 
@@ -25,10 +26,10 @@ namespace nanwatch {
 namespace {
 
 constexpr std::string_view kMarks[] = {
-    "hanging ",  "ask ",       "nabling ",    "ctivating ",
-    "witching ", "urning on ", "ntroducing ", "nfreezing ",
-    "tage",      "TAGE",       "hase",        "HASE",
-    "evel ",     "esson ",     "ifficulty",   "urriculum"};
+    "hanging ",   "ask ",        "nabling ",   "ctivating ", "witching ",
+    "urning on ", "ntroducing ", "nfreezing ", "tage",       "TAGE",
+    "hase",       "HASE",        "evel ",      "esson ",     "ifficulty",
+    "urriculum",  "old ",        "OLD "};
 // Said more often than that it is said of each epoch; ours.
 constexpr int kMostParts = 4;
 constexpr size_t kLine = 120;  // bytes; ours: an announcement is short
@@ -49,9 +50,10 @@ struct Counted {
   std::string_view word;
   size_t room;
 };
-constexpr Counted kCounted[] = {
-    {"stage", kNear},  {"phase", kNear},   {"task", kNear},   {"level", kNear},
-    {"lesson", kNear}, {"difficulty", 12}, {"curriculum", 16}};
+constexpr Counted kCounted[] = {{"stage", kNear},   {"phase", kNear},
+                                {"task", kNear},    {"level", kNear},
+                                {"lesson", kNear},  {"fold", kNear},
+                                {"difficulty", 12}, {"curriculum", 16}};
 
 // The first of them by their place: "stage two", "second stage", "STAGE II".
 constexpr std::string_view kInWords[][3] = {{"two", "second", "ii"},

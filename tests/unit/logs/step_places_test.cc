@@ -236,6 +236,17 @@ TEST(StepPlaces, WhatStandsBehindPerIsAUnit) {
             "step=40 loss=2.5\nstep=80 loss=2.25\n");
 }
 
+// However many there are.
+TEST(StepPlaces, TheStepsOfEachEpochAreItsLength) {
+  std::string lines;
+  for (int epoch = 1; epoch <= 50; ++epoch) {
+    lines += "Epoch: " + std::to_string(epoch) +
+             ", Steps: 153 | Train Loss: 1.5 Vali Loss: 2.5\n";
+  }
+  const std::string told = Told(lines);
+  EXPECT_TRUE(told.ends_with("step=7650 loss=1.5\n")) << told;
+}
+
 TEST(StepPlaces, ALogMayBeginInALateEpoch) {
   EXPECT_EQ(Told("75 1 Loss=2.5 Time=0.5\n75 2 Loss=2.25 Time=0.5\n"
                  "75 3 Loss=2 Time=0.5"),

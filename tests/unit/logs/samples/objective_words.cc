@@ -29,6 +29,9 @@ constexpr SampleLines kLines[] = {
      "===== Stage 2 =====\nEntering phase 3: long sequences\n"
      "=== task 2: labels permuted ===",
      "other objective\nother objective\nother objective"},
+    {"a fold",
+     "--- fold 1 of 3 ---\nFold 1 ended, threshold 3\n===== Fold 2/3 =====",
+     "other objective"},
     {"what is counted up",
      "level 1: sequences of 8\nlevel 2: sequences of 16\n"
      ">> difficulty now 0.1\n>> difficulty now 0.2\n"
