@@ -117,13 +117,12 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
   const Series& s = *c.loss;
   const float base = s.excursion().base();
   const float to = base + rise;
-  if (s.crosses_zero()) {
-    // What wanders through 0 has no level, but may lose all it had.
-    return s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio]);
-  }
-  return rise >= LnOf(t[kRatio]) ||
-         (TrainsLanguage(c.run) &&
-          s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
+  // What wanders through 0 has no level, but may lose all it had.
+  return s.crosses_zero() ? s.has_lost_what_it_learned() ||
+                                to > s.highest() + LnOf(t[kExplosionRatio])
+                          : rise >= LnOf(t[kRatio]) ||
+                                (TrainsLanguage(c.run) &&
+                                 s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 // It left its level where the objective became another.
@@ -232,7 +231,8 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const double hold = HoldOf(c, t);
   const bool chance = x.values() < kFewLast && hold == t[kHold];
   const float rise = chance ? x.mean_rise() : s.rise();
-  const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
+  const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny &&
+                    (s.noise() >= Series::kRewards || s.begins_late());
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
@@ -250,7 +250,8 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   }
   if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  if (s.comes_down() || s.has_lost_all()) return Severity::kWarning;
+  // What wanders through 0 may have no level.
+  if (s.comes_down() || s.has_lost_what_it_learned()) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }

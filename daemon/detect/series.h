@@ -21,6 +21,8 @@ class Series {
  public:
   static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kAll = -2.996f;  // ln 1/20; ours
+  static constexpr float kRewards =
+      0.2f;  // deviation of what follows them; ours
 
   // The next, and its LogOf(). REQUIRES: it is finite.
   void Add(float value, float ln, int64_t step, const NoisePrior& prior);
@@ -44,14 +46,17 @@ class Series {
   bool has_learned_all() const {
     return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
-  // It left its level below 0 at once, and rests at 0: an objective that is
-  // worth nothing any more, as Dice.
-  bool has_lost_all() const;
+  // It crosses 0, and what it learned is lost.
+  bool has_lost_what_it_learned() const {
+    return out_ && crosses_zero() && (rests_at_zero() || has_lost_twice());
+  }
   // It began next to nothing, with much noise: a loss that grows with rewards.
-  // What rises evenly, or further than they do, diverges.
+  // What rises evenly, or further than they do, diverges; or what kept a level,
+  // and was not next to nothing.
   bool follows_rewards() const {
+    const bool kept = first_ >= kTiny && level_.values() >= kKept;
     const bool diverges =
-        out_ && (excursion_.IsEven() || rise() >= kBeyondRewards);
+        out_ && (excursion_.IsEven() || rise() >= kBeyondRewards || kept);
     return first_ < kNothing && !late_ && !crosses_zero() &&
            noise() >= kRewards && !diverges;
   }
@@ -105,10 +110,17 @@ class Series {
   static constexpr int32_t kRecent = 16;              // values; ours
   static constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
   static constexpr float kNothing = -2.3025851f;      // ln 0.1; ours
-  static constexpr float kRewards = 0.2f;             // deviation; ours
+  static constexpr float kTiny = -4.6f;               // ln 0.01; ours
+  static constexpr int32_t kKept = 32;                // values; ours
   static constexpr float kBeyondRewards = 9.21f;      // ln 1e4, of a rise; ours
 
   float Transform(float value) const;
+  // It left its level below 0 at once, and rests at 0: an objective that is
+  // worth nothing any more, as Dice.
+  bool rests_at_zero() const;
+  // It learned from its beginning on, came to rest, and stands as far above the
+  // beginning as it had come below it.
+  bool has_lost_twice() const;
   // Takes the unit of a series that crosses 0, with this value or before, from
   // its first values.
   void Size(float value);

@@ -259,7 +259,7 @@ TEST(Series, WhatFellBelow0AndRestsThereHasLostAll) {
     for (int i = 0; i < 60; ++i) {
       series.Add(to + (i % 2 == 0 ? wobble : -wobble), 15 + i, kPrior);
     }
-    return series.has_lost_all();
+    return series.has_lost_what_it_learned();
   };
   EXPECT_TRUE(lost(-0.0005f, 0.0002f));
   EXPECT_FALSE(lost(-0.2f, 0.0002f)) << "something is left";
