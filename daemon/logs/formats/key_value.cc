@@ -308,10 +308,14 @@ class KeyValueReader : public LineReader {
     loss_at_ = loss->at;
     if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
-    fact_.AddNumber(loss->weak            ? ColumnMeaning::kWeakMeasure
+    fact_.AddNumber(loss->rival           ? ColumnMeaning::kAdversaryLoss
+                    : loss->weak          ? ColumnMeaning::kWeakMeasure
                     : loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                           : ColumnMeaning::kLoss,
                     loss->value);
+    if (loss->rival) {
+      fact_.AddNumber(ColumnMeaning::kAdversaryLoss, *loss->rival);
+    }
     AddBesideLoss(line, &fact_);
     return true;
   }
