@@ -76,11 +76,12 @@ std::string_view LastWord(std::string_view text);
 // names, "kl_loss 0.31", the sum. Not a share, "loss 5%".
 struct NamedLoss {
   double value = 0;
-  bool cross_entropy = false;  // by its name
-  bool parts = false;          // a sum of such losses
-  bool of_policy = false;      // or of what says how good an action is
-  bool weak = false;           // by a word that means other things, too: "cost"
-  size_t at = 0;               // behind its name, or the last one's
+  std::optional<double> rival;  // the other one's: it is a GAN player's
+  bool cross_entropy = false;   // by its name
+  bool parts = false;           // a sum of such losses
+  bool of_policy = false;       // or of what says how good an action is
+  bool weak = false;  // by a word that means other things, too: "cost"
+  size_t at = 0;      // behind its name, or the last one's
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);
 

@@ -1,6 +1,7 @@
 // Losses, and what is printed beside them, in words (in_words.h).
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "logs/in_words.h"
 #include "logs/loss_parts.h"
 #include "logs/one_of.h"
+#include "logs/player_losses.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
 
@@ -71,7 +73,7 @@ std::optional<Scan::Printed> BehindName(std::string_view line,
          at = FindWord(line, name, at + 1)) {
       if (at > 0 && IsLetterOrMark(line[at - 1])) continue;
       if (alone && IsBehindWord(line, at)) continue;
-      Scan scan(line, at + name.size());
+      Scan scan(InsideCall(line.substr(at + name.size())));
       if (const auto number = scan.PrintedNumber()) return number;
     }
   }
@@ -94,6 +96,30 @@ std::optional<Scan::Printed> BehindScaleName(std::string_view line) {
     if (const auto number = scan.PrintedNumber()) return number;
   }
   return std::nullopt;
+}
+
+// "d_loss 1.38 g_loss 0.71", "D loss 1.38, G loss 0.71", of a line that shows
+// no loss of the whole: neither is a part of one.
+std::optional<NamedLoss> RivalsInWords(std::string_view line) {
+  std::array<std::optional<double>, 2> losses;  // by Player
+  size_t behind = 0;
+  for (size_t at = line.find("oss "); at != line.npos;
+       at = line.find("oss ", at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && IsLetterOrMark(line[begin - 1])) --begin;
+    if (at - begin == 1) begin -= LastWord(line.substr(0, begin)).size() + 1;
+    if (begin > at) begin = 0;
+    const Player player = PlayerOf(line.substr(begin, at + 3 - begin));
+    const auto value = Scan(InsideCall(line.substr(at + 4))).Number();
+    if (player == Player::kNone || !value) continue;
+    if (IsEvaluation(line.substr(0, begin))) return std::nullopt;
+    std::optional<double>& loss = losses[static_cast<size_t>(player)];
+    if (!loss) loss = value;
+    behind = at + 4;
+  }
+  if (!losses[0] || !losses[1]) return std::nullopt;
+  return NamedLoss{
+      .value = *losses[0], .rival = losses[1], .parts = true, .at = behind};
 }
 
 // "Batch 500, Cost 41.25,": not what it takes, "Time cost 3.1", "cost 3.1 s".
@@ -156,6 +182,9 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       parts = parts.value_or(0) + *loss;
       behind = at + word.size();
     }
+  }
+  if (term || parts) {
+    if (const auto rivals = RivalsInWords(line)) return rivals;
   }
   if (term) return term;
   return parts ? std::optional(

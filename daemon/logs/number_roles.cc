@@ -1,21 +1,20 @@
 #include "logs/number_roles.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "logs/each_word.h"
 #include "logs/in_words.h"
 #include "logs/names_before.h"
+#include "logs/number_columns.h"
 #include "logs/number_words.h"
+#include "logs/player_losses.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
-
-constexpr double kRankMax = 1023;   // as NumberedRanks
-constexpr double kTimeOfDay = 1e9;  // seconds since 1970 are above; no step is
-constexpr double kTimeMost = 2e9;   // and below, until 2033
 
 // Of the text between two numbers: what a comma or bar parts belongs to the
 // next one, or to the last.
@@ -26,84 +25,6 @@ std::string_view OfNext(std::string_view between) {
 }
 std::string_view OfLast(std::string_view between) {
   return between.substr(0, between.find_first_of(kParts));
-}
-
-bool IsTime(double value) { return value >= kTimeOfDay; }
-
-// Rises from line to line, in whole numbers.
-bool Counts(const std::vector<RowValues>& lines, size_t i) {
-  for (size_t line = 0; line < lines.size(); ++line) {
-    const RowNumber& number = lines[line][i];
-    if (!number.whole || number.value < 0 || IsTime(number.value)) return false;
-    if (line > 0 && number.value <= lines[line - 1][i].value) return false;
-  }
-  return true;
-}
-
-// Goes on or stays, in whole numbers.
-bool Goes(const std::vector<RowValues>& lines, size_t i) {
-  for (size_t line = 0; line < lines.size(); ++line) {
-    if (!lines[line][i].whole) return false;
-    if (line > 0 && lines[line][i].value < lines[line - 1][i].value) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// A step that ranks print in turn, each behind its number, or that begins anew
-// with each epoch: it comes again, and never with the same number.
-bool CountsAgain(const std::vector<RowValues>& lines, size_t rank,
-                 size_t step) {
-  bool again = false;
-  for (size_t line = 0; line < lines.size(); ++line) {
-    const RowNumber& a = lines[line][rank];
-    const RowNumber& b = lines[line][step];
-    if (!a.whole || a.value < 0 || a.value > kRankMax) return false;
-    if (!b.whole || b.value < 0 || IsTime(b.value)) return false;
-    for (size_t before = 0; before < line; ++before) {
-      if (lines[before][step].value != b.value) continue;
-      if (lines[before][rank].value == a.value) return false;
-      again = true;
-    }
-  }
-  return again;
-}
-
-// A time of day, as all lines show it; of what no word names as the first one
-// does. A loss may be as large, and grows.
-bool IsClock(const std::vector<RowValues>& lines, size_t i, bool named) {
-  if (!named) return IsTime(lines.front()[i].value);
-  return std::all_of(lines.begin(), lines.end(), [i](const RowValues& line) {
-    const double value = line[i].value;
-    const double seconds = value < kTimeMost ? value : value / 1000;
-    return seconds >= kTimeOfDay && seconds < kTimeMost;
-  });
-}
-
-// Printed with a point, in most lines, and no share or unit, nor a clock.
-bool IsReal(const std::vector<RowValues>& lines, size_t i, bool named = false) {
-  if (IsClock(lines, i, named)) return false;
-  size_t real = 0;
-  for (const RowValues& line : lines) {
-    if (line[i].share || line[i].unit) return false;
-    if (!line[i].whole) ++real;
-  }
-  return 2 * real > lines.size();
-}
-
-bool Falls(const std::vector<RowValues>& lines, size_t i) {
-  return lines.back()[i].value < lines.front()[i].value;
-}
-
-bool AnyBelowZero(const std::vector<RowValues>& lines, size_t i) {
-  return std::any_of(lines.begin(), lines.end(),
-                     [i](const RowValues& line) { return line[i].value < 0; });
-}
-
-bool AllBelowZero(const std::vector<RowValues>& lines, size_t i) {
-  return std::all_of(lines.begin(), lines.end(),
-                     [i](const RowValues& line) { return line[i].value < 0; });
 }
 
 // Bars that a terminal draws one over the other stand in one line of a file.
@@ -203,7 +124,7 @@ void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
   size_t& step = roles->step;
   for (size_t i = 0; i < numbers; ++i) {
     const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
-    if (whole || !Counts(lines, i)) continue;
+    if (whole || !CountsUp(lines, i)) continue;
     if (step == kNone || (words[i].step && !words[step].step)) step = i;
   }
   // "3: it 40", "epoch 3 it 40".
@@ -263,6 +184,49 @@ void FindInColumns(const NumberRow& row, const std::vector<RowValues>& lines,
     roles->loss = NumberRoles::kNone;
 }
 
+// "errD 1.38 errG 0.71", "loss_D tensor(1.38) loss_G tensor(0.71)": finds the
+// losses of a GAN's players. Returns whether the line has both.
+bool FindPlayers(const NumberRow& row, const std::vector<RowValues>& lines,
+                 const std::vector<NumberWords>& words, NumberRoles* roles) {
+  std::array<std::vector<size_t>, 2> players;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].loss > LossWord::kPart) return false;
+    std::string_view name = TrimBlanks(NameOf(row, i));
+    if (name.ends_with("tensor(")) name.remove_suffix(7);
+    const Player player = PlayerOf(NameAtEnd(name));
+    if (player == Player::kNone || !IsReal(lines, i, true)) continue;
+    std::vector<size_t>& own = players[static_cast<size_t>(player)];
+    if (!IsNamedAgain(row, own, i)) own.push_back(i);
+  }
+  if (players[0].empty() || players[1].empty()) return false;
+  roles->loss = std::min(players[0].front(), players[1].front());
+  roles->named = true;
+  roles->players = std::move(players);
+  return true;
+}
+
+// "[2.41, 2.93, 20.7, 20200, 0.0002]", as VITS and its kin print: losses, their
+// step, and its rate. Returns whether the line is such a list.
+bool FindInList(const NumberRow& row, const std::vector<RowValues>& lines,
+                NumberRoles* roles) {
+  const size_t numbers = row.numbers().size();
+  const bool list = numbers > 3 && roles->step == numbers - 2 &&
+                    row.Before(0).ends_with('[') &&
+                    row.Before(numbers).starts_with(']');
+  const double rate = row.numbers().back().value;
+  if (!list || !(rate > 0 && rate < 1)) return false;
+  for (size_t i = 1; i < numbers; ++i) {
+    if (row.Before(i) != ", ") return false;
+  }
+  for (size_t i = 0; i < roles->step; ++i) {
+    if (!IsReal(lines, i)) return false;
+  }
+  for (size_t i = 0; i < roles->step; ++i) roles->parts.push_back(i);
+  roles->loss = 0;
+  roles->meanings[numbers - 1] = ColumnMeaning::kLearningRate;
+  return true;
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -292,15 +256,16 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   for (size_t i = 0; i < numbers; ++i) {
     behind.push_back(WordsOf(OfLast(row.Before(i + 1))));
     any_words |= behind.back().any && !row.numbers()[i].unit;
-    if (row.IsDifferentiated(i)) words[i].Raise(LossWord::kLoss, false);
   }
   FindStep(row, lines, words, !any_words && !header.empty(), &roles);
+  if (FindPlayers(row, lines, words, &roles)) return roles;
   // Words before a number reach back to the last one that is printed with
   // a point: "Training loss at update 40 is 2.3".
   LossWord best = LossWord::kNone;
   NumberWords reach;
   for (size_t i = 0; i < numbers; ++i) {
     reach.Raise(words[i].loss, words[i].rises);
+    if (row.IsDifferentiated(i)) reach.Raise(LossWord::kLoss, false);
     reach.part |= words[i].part;
     reach.rises_below_zero |= words[i].rises_below_zero;
     if (words[i].usual != ColumnMeaning::kNothing) reach.usual = words[i].usual;
@@ -352,8 +317,9 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     }
   }
   // "ep 0 iter 3: 13.05" says no more than "0 3: 13.05".
-  if (any_words) return roles;
-  FindInColumns(row, lines, header, &roles);
+  if (!FindInList(row, lines, &roles) && !any_words) {
+    FindInColumns(row, lines, header, &roles);
+  }
   return roles;
 }
 

@@ -5,17 +5,16 @@
 #ifndef NANWATCH_LOGS_NUMBER_ROLES_H_
 #define NANWATCH_LOGS_NUMBER_ROLES_H_
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "logs/column_meaning.h"
+#include "logs/number_columns.h"
 #include "logs/number_row.h"
 
 namespace nanwatch {
-
-// Numbers of one line, in order.
-using RowValues = std::vector<RowNumber>;
 
 struct NumberRoles {
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -28,6 +27,7 @@ struct NumberRoles {
                         const std::vector<ColumnMeaning>& header);
 
   bool has_loss() const { return loss != kNone; }
+  bool of_players() const { return !players[0].empty(); }
 
   size_t step = kNone;   // index of the number
   size_t whole = kNone;  // "/600" behind the step
@@ -40,6 +40,9 @@ struct NumberRoles {
   // Where no loss of the whole is shown: those that it is made of, two or more.
   std::vector<size_t> parts;
   bool apart = false;  // they are of several models: one is below 0
+  // By Player: the losses of a GAN's, where both are the line's, and no loss
+  // of the whole; `loss` is the first one.
+  std::array<std::vector<size_t>, 2> players;
   // Of every number: what its words say otherwise.
   std::vector<ColumnMeaning> meanings;
 };

@@ -1,9 +1,32 @@
 #include "logs/player_losses.h"
 
+#include <string>
+
 #include "logs/names_before.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
+#include "logs/usual_names.h"
 
 namespace nanwatch {
+
+Player PlayerOf(std::string_view name) {
+  constexpr std::string_view kDiscriminators[] = {"D", "D_A", "D_B"};
+  constexpr std::string_view kGenerators[] = {
+      "G", "G_A", "G_B", "cycle_A", "idt_A", "cycle_B", "idt_B"};
+  if (IsOneOf(name, kDiscriminators)) return Player::kDiscriminator;
+  if (IsOneOf(name, kGenerators)) return Player::kGenerator;
+  const ColumnMeaning usual = UsualMeaning(name);
+  if (usual != ColumnMeaning::kAdversaryLoss &&
+      usual != ColumnMeaning::kGeneratorLoss) {
+    return Player::kNone;
+  }
+  // "loss_D", "errD", "d_loss", "disc_loss".
+  const std::string low = LowerCase(name);
+  const bool discriminates = low.ends_with('d') || low.starts_with('d') ||
+                             low.find("dis") != low.npos ||
+                             low.find("d_loss") != low.npos;
+  return discriminates ? Player::kDiscriminator : Player::kGenerator;
+}
 
 void PlayerLosses::Begin(std::string_view line) {
   losses_ = {};
@@ -11,6 +34,8 @@ void PlayerLosses::Begin(std::string_view line) {
   const size_t at = line.find("l_");
   may_be_ = at != line.npos && (line.find("l_g_", at) != line.npos ||
                                 line.find("l_d_", at) != line.npos);
+  named_ = line.find("D_A") != line.npos && line.find("G_A") != line.npos;
+  may_be_ |= named_;
   if (!line.starts_with("(epoch: ")) return;
   const size_t end = line.find(") ");
   if (end == line.npos) return;
@@ -24,9 +49,12 @@ void PlayerLosses::Begin(std::string_view line) {
 bool PlayerLosses::Take(std::string_view line, size_t at) {
   const std::string_view name = NameAtEnd(line.substr(0, at));
   const bool all = at > all_from_;
-  const bool discriminates =
-      name.starts_with("l_d_") || (all && name.starts_with("D_"));
-  const bool generates = all || name.starts_with("l_g_");
+  const Player player = named_ ? PlayerOf(name) : Player::kNone;
+  const bool discriminates = name.starts_with("l_d_") ||
+                             (all && name.starts_with("D_")) ||
+                             player == Player::kDiscriminator;
+  const bool generates =
+      all || name.starts_with("l_g_") || player == Player::kGenerator;
   if (name.empty() || (!discriminates && !generates)) return false;
   const std::optional<double> value = ValueAt(line.substr(at + 1));
   if (!value) return false;

@@ -149,9 +149,11 @@ class AlikeLinesReader : public LineReader {
             FactList* facts) {
     named_ |= roles.named;
     if (!roles.has_loss() || roles.named != named_) return;
-    // What an epoch's lines came to is no step behind them.
-    if (roles.sums_up && within_) return;
-    within_ |= roles.step != NumberRoles::kNone && !roles.sums_up;
+    // What an epoch's lines came to is no step behind them, nor what a fold's
+    // did: "RMSE: 4.2".
+    const bool step = roles.step != NumberRoles::kNone && !roles.sums_up;
+    if (!step && within_ && (roles.sums_up || !roles.named)) return;
+    within_ |= step;
     if (roles.apart) {
       // The last one first: so the first is one of several from its first
       // line on.
@@ -160,6 +162,9 @@ class AlikeLinesReader : public LineReader {
         TellLoss(roles, numbers, *part, numbers[*part].value, facts);
       }
       return;
+    }
+    if (roles.of_players()) {
+      return TellLoss(roles, numbers, roles.loss, 0, facts);
     }
     double loss = numbers[roles.loss].value - roles.top;
     for (const size_t part : roles.parts) {
@@ -202,8 +207,15 @@ class AlikeLinesReader : public LineReader {
     if (roles.epoch != NumberRoles::kNone) {
       fact_.SetEpoch(numbers[roles.epoch].value);
     }
-    fact_.AddNumber(
-        roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss, loss);
+    for (const std::vector<size_t>& player : roles.players) {
+      double sum = 0;
+      for (const size_t i : player) sum += numbers[i].value;
+      if (!player.empty()) fact_.AddNumber(ColumnMeaning::kAdversaryLoss, sum);
+    }
+    fact_.AddNumber(roles.of_players() ? ColumnMeaning::kNothing
+                    : roles.rises      ? ColumnMeaning::kObjective
+                                       : ColumnMeaning::kLoss,
+                    loss);
     for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known =
@@ -215,6 +227,7 @@ class AlikeLinesReader : public LineReader {
     fact_.Tell(facts);
     if (facts->size() == told) return;
     told_ = lines_;
+    if (roles.of_players()) return;  // two were told
     LogFact& fact = facts->back();
     fact.guessed = !roles.named;
     fact.before_loss = line_.substr(0, row_.numbers()[at].begin);

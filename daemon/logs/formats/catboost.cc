@@ -18,14 +18,19 @@ namespace {
 class CatBoostReader : public LineReader {
  public:
   void Read(std::string_view line, FactList* facts) override {
-    constexpr std::string_view kMetric = ":\tlearn: ";
+    constexpr std::string_view kMetric = ":\tlearn";
     const size_t at = line.find(kMetric);
     if (at == line.npos) return;
     const size_t before = line.find_last_not_of("0123456789", at - 1);
     Scan scan(line, before == line.npos ? 0 : before + 1);
     const std::optional<int64_t> tree = ReadCount(&scan);
     if (!tree || scan.at() != at || !scan.Skip(kMetric)) return;
-    const auto metric = scan.PrintedNumber();
+    // Old ones print no sign, and may lose the tab: "learn nanpassed: 17 sec".
+    scan.Skip(':');
+    if (!scan.Skip(' ')) return;
+    const std::string_view rest = line.substr(scan.at());
+    const auto metric =
+        Scan(rest.substr(0, rest.find("passed: "))).PrintedNumber();
     if (!metric) return;
     LogFact fact;
     fact.at = static_cast<uint32_t>(at);

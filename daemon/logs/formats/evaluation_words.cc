@@ -83,8 +83,13 @@ std::optional<Named> LossBehind(std::string_view text) {
     Scan scan(text, at + loss.size());
     const size_t end = scan.at();
     if (!scan.Skip('\'')) scan.Skip('"');
-    if (!scan.Skip(':') && !scan.Skip('=')) {
-      if (scan.peek() != ' ') continue;
+    const bool blank = scan.peek() == ' ';
+    Scan sign = scan;
+    sign.SkipBlanks();  // "loss = nan"
+    if (sign.Skip(':') || sign.Skip('=')) {
+      scan = sign;
+    } else {
+      if (!blank) continue;
       if (!scan.Skip(" was ")) scan.Skip(" is ");
     }
     scan.SkipBlanks();

@@ -286,7 +286,9 @@ class KeyValueReader : public LineReader {
     const std::optional<double> part =
         whole_seen_ ? parts_.alone_and_lost() : parts_.alone();
     if (names_.mapped() || fact_.fact().has(StepField::kLoss)) return false;
-    if (part) fact_.AddNumber(ColumnMeaning::kLoss, *part);
+    if (part && !fact_.AddTotalOf(*part)) {
+      fact_.AddNumber(ColumnMeaning::kLoss, *part);
+    }
     return part.has_value();
   }
 
@@ -308,10 +310,14 @@ class KeyValueReader : public LineReader {
     loss_at_ = loss->at;
     if (loss->of_policy) fact_.NoteRewards();
     fact_.DropTerm();
-    fact_.AddNumber(loss->weak            ? ColumnMeaning::kWeakMeasure
+    fact_.AddNumber(loss->rival           ? ColumnMeaning::kAdversaryLoss
+                    : loss->weak          ? ColumnMeaning::kWeakMeasure
                     : loss->cross_entropy ? ColumnMeaning::kCrossEntropy
                                           : ColumnMeaning::kLoss,
                     loss->value);
+    if (loss->rival) {
+      fact_.AddNumber(ColumnMeaning::kAdversaryLoss, *loss->rival);
+    }
     AddBesideLoss(line, &fact_);
     return true;
   }

@@ -161,13 +161,16 @@ constexpr LinePattern kSb3Lines[] = {
 constexpr Text kTfEstimatorMarks[] = {"loss = "};
 constexpr Text kTfEstimatorAlso[] = {"total_loss = {loss}", "loss = {loss}",
                                      "learning_rate = {lr}", "lr = {lr}"};
+// What its users log with it.
+constexpr Text kTfTensors[] = {"global_norm = {norm}", "grad_norm = {norm}",
+                               "loss_scale = {scale}", "scale = {scale}"};
 constexpr LinePattern kTfEstimatorLines[] = {
     {"aving dict", {}, Role::kNothing},
     {"global_step = {step}, ", kTfEstimatorAlso},
-    {":loss = {loss}, *step = {step} "},
-    {"] loss = {loss}, *step = {step} "},
-    {":loss = {loss}, *step = {first}"},
-    {"] loss = {loss}, *step = {first}"}};
+    {":loss = {loss}, *step = {step} ", kTfTensors},
+    {"] loss = {loss}, *step = {step} ", kTfTensors},
+    {":loss = {loss}, *step = {first}", kTfTensors},
+    {"] loss = {loss}, *step = {first}", kTfTensors}};
 
 // TensorBoard's event files are not made of lines: logs/tensorboard.h reads
 // them. Here they have a name, for --format and for reports.

@@ -73,7 +73,51 @@ TEST(NamesOfWhole, FewNumbersWithoutNamesAreNewsWhereTheyBreak) {
                     std::to_string(5 * i) + ", 0.0002]");
   }
   EXPECT_EQ(RecordsOf(lines).size(), 20u);
-  EXPECT_TRUE(RecordsOf({lines.begin() + 4, lines.end()}).empty());
+}
+
+// Beside a loss that stands at 0 a norm that is NaN says what it was.
+TEST(NamesOfWhole, ANormInWordsMayStandWithinACall) {
+  EXPECT_EQ(ToldFacts("key_value",
+                      "step 5 loss tensor(0.0, grad_fn=<X>) train/grad_norm "
+                      "tensor(NaN, grad_fn=<X>)\n"
+                      "step 6 loss tensor(2.5, grad_fn=<X>) grad_norm "
+                      "tensor(0.5, device='cuda:0')"),
+            "step=5 loss=nan grad_norm=nan\nstep=6 loss=2.5 grad_norm=0.5\n");
+}
+
+// VITS and its kin: losses, their step and its rate.
+TEST(NamesOfWhole, AListThatEndsWithAStepAndARateIsOfLosses) {
+  for (const std::string_view last : {"inf", "0.75"}) {
+    std::vector<std::string> lines;
+    std::vector<std::string> others;
+    for (int i = 1; i < 12; ++i) {
+      const std::string list = "INFO:M:[2.5, 20.25, " + std::string(last) +
+                               ", " + std::to_string(200 * i);
+      lines.push_back("INFO:M:Epoch: 26 [" + std::to_string(8 * i) + "%]");
+      lines.push_back(list + ", 0.0002]");
+      others.push_back(list + ", 17]");
+    }
+    const std::vector<LogRecord> records = RecordsOf(lines);
+    ASSERT_EQ(records.size(), 11u) << last;
+    EXPECT_EQ(records.back().step.step, 2200);
+    EXPECT_EQ(records.back().step[StepField::kLoss],
+              22.75 + std::stod(std::string(last)));
+    EXPECT_TRUE(RecordsOf(others).empty()) << last;
+  }
+}
+
+// "RMSE: 4.2" of each fold, between lines of its steps.
+TEST(NamesOfWhole, AMeasureWithoutAStepIsNoStepsOfLinesThatShowOne) {
+  std::vector<std::string> lines;
+  for (int fold = 0; fold < 6; ++fold) {
+    for (int i = 1; i < 7; ++i) {
+      lines.push_back("[" + std::to_string(1000 * i) + "]\ttraining's l1: " +
+                      std::to_string(2.5 - 0.25 * i + 0.01 * fold) +
+                      "\tvalid_1's l1: 2.5");
+    }
+    lines.push_back("RMSE: 4.5");
+  }
+  EXPECT_EQ(RecordsOf(lines).size(), 36u);
 }
 
 // ml-agents, where no episode ended.

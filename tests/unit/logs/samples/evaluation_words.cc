@@ -18,6 +18,8 @@ constexpr SampleLines kLines[] = {
      "evaluated: val_loss loss=nan"},
     {"behind a comma", "after an hour, val loss nan",
      "evaluated: val loss loss=nan"},
+    {"with blanks about its sign", "[ Info: step 300 validation val/loss = NaN",
+     "evaluated: validation val/loss loss=nan"},
     {"in a sentence", "Validation cost was nan",
      "evaluated: Validation cost loss=nan"},
     {"behind its epoch", "Valid Epoch: 16 Loss: nan: 100% 660/660",

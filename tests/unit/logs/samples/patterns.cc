@@ -288,6 +288,11 @@ constexpr SampleLines kCatBoost[] = {
      "0:\tlearn: 0.5000000\ttotal: 3.1ms\tremaining: 3.1s\n"
      "1:\tlearn: 0.7500000\ttotal: 3.1ms\tremaining: 3.1s",
      "step=0 loss=-0.5 of_objective\nstep=1 loss=-0.75 of_objective"},
+    {"of 2018, its tabs lost",
+     "0:\tlearn 0.5555555555passed: 17.1 sec\ttotal: 17s\tremaining: 3h 36m\n"
+     "1:\tlearn 0.5\ttest 0.75\tpassed: 9 sec\ttotal: 26s\tremaining: 3h\n"
+     "2:\tlearn nanpassed: 17.3 sec\ttotal: 43s\tremaining: 3h 35m",
+     "step=0 loss=0.5555555555\nstep=1 loss=0.5\nstep=2 loss=nan"},
 };
 
 constexpr SampleLines kSpacy[] = {

@@ -21,6 +21,11 @@ constexpr SampleLines kLines[] = {
      "I0521 19:46:27.001234 281473752813584 basic_session_run_hooks.py:262] "
      "loss = 0.875, step = 1400 (81.600 sec)",
      "step=1300 loss=0.96514636\nstep=1400 loss=0.875"},
+    {"with tensors of its user",
+     "INFO:tensorflow:loss = 0.00, ppl = 1.00, global_norm = nan, lr = 1e-05, "
+     "scale = 4096, step = 50 (3.2 sec)\n"
+     "INFO:tensorflow:loss = 1.50, logit_scale = 14.5, step = 100 (3.2 sec)",
+     "step=50 loss=0 loss_scale=4096 grad_norm=nan\nstep=100 loss=1.5"},
     {"torn",
      "INFO:tensorflow:loss = 6.75, step = 10\n"
      "I0521 basic_session_run_hooks.py:260] global_step = 1300, masked_lm_loss "
