@@ -123,6 +123,13 @@ def zeroes_between(model, optimizer, loss, i):
     optimizer.step()
 
 
+def clears_what_it_clipped(model, optimizer, loss, i):
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+    optimizer.zero_grad()
+    optimizer.step()
+
+
 def no_rate(model, optimizer, loss, i):
     optimizer.param_groups[0]["lr"] = 0.0
     right(model, optimizer, loss, i)
@@ -151,6 +158,7 @@ WRONG = [
     (no_backward, "no backward()"),
     (clears_between, "cleared between backward() and"),
     (zeroes_between, "cleared between backward() and"),
+    (clears_what_it_clipped, "cleared between backward() and"),
     (no_rate, "learning rate is 0"),
     (never_clears, "not cleared between updates"),
     (never_clears_and_clips, "not cleared between updates"),

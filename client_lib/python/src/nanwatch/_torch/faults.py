@@ -119,6 +119,10 @@ class Clearing:
             self._written = bool(self._made) and self._marks() != self._made
         return self._written
 
+    def are_cleared(self) -> bool:
+        """None is there any more."""
+        return all(gradient is None for gradient in self._gradients())
+
     def are_as_made(self) -> bool:
         """By the passes: nobody else wrote to them, as who takes a loss scale
         out of them would have."""

@@ -118,6 +118,7 @@ class Looks:
             and update.ordinal % WEIGHTS_EVERY < 2
         ):
             followed.measure_again(self._current.readout)
+        clipped = update.looked_at
         # A second look would see what was clipped.
         if followed.is_unseen():
             self.gradients(followed, getattr(optimizer, "grad_scale", None))
@@ -126,15 +127,19 @@ class Looks:
             followed.update_size.copy_weights(cheap=self._level == "default")
         if self._untrained.is_due(followed):
             update.asked = self._untrained.look(self._current.readout)
-        self._see_faults(followed, optimizer, is_scaled)
+        bare = not update.gradients or (
+            clipped and followed.clearing.are_cleared()
+        )
+        self._see_faults(followed, optimizer, is_scaled, bare)
         update.stuck = followed.stuck.measure(
             update.ordinal, self._current.readout
         )
 
     def _see_faults(
-        self, followed: Followed, optimizer: Any, is_scaled: bool
+        self, followed: Followed, optimizer: Any, is_scaled: bool, bare: bool
     ) -> None:
-        """`is_scaled`: nobody took the scale out of its gradients."""
+        """`is_scaled`: nobody took the scale out of its gradients. `bare`: it
+        has none."""
         update = followed.begin()
         heard = followed.backwards.any_heard()
         not_cleared, if_not_0 = followed.clearing.look()
@@ -143,7 +148,7 @@ class Looks:
             if followed.clearing.were_passed_by():
                 update.zero_means = _update_faults.NO_BACKWARD
                 update.fault_of = followed.name or ""
-        if not update.gradients:
+        if bare:
             others = not heard and self._others()
             update.fault = faults.without_gradients(
                 followed, others, self.rivals
