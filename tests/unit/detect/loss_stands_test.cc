@@ -166,6 +166,25 @@ TEST(LossStands, OneThatComesToRestHasConverged) {
   EXPECT_EQ(leaps.worst, Severity::kNone);
 }
 
+// Weights that are not updated any more, while the loss still fell.
+TEST(LossStands, OneThatStopsOnItsWayDownIsAWarning) {
+  const auto stops = [](double noise_of, double digits) {
+    Feed f(NoScaler());
+    Noise noise;
+    double loss = 0;
+    for (int i = 0; i < 30; ++i) {
+      loss = (0.3 + 4 * std::exp(-i / 15.0)) * noise.Factor(noise_of);
+      loss = std::round(loss * digits) / digits;
+      f.Step({.loss = loss});
+    }
+    f.Steps({.loss = loss}, 25);
+    return f;
+  };
+  EXPECT_EQ(stops(0.01, 1e3).now, Severity::kWarning);
+  EXPECT_EQ(stops(0, 1e6).now, Severity::kWarning);
+  EXPECT_TRUE(stops(0.01, 1e3).rule.IsAbsurd()) << "of rivals, too";
+}
+
 // 0 of 0 is no move.
 TEST(LossStands, TwoZerosInARowHideNothing) {
   Feed f(NoScaler());
