@@ -228,7 +228,8 @@ bool LossNotDecreasing::HasStopped(const StepContext& c) const {
 // In more digits than a rounded one has.
 bool LossNotDecreasing::NeverMoved() const {
   return !settled_ && still_.records() == records_ &&
-         std::fabs(still_.loss()) >= kSizable && !still_.IsInWholeCents();
+         std::fabs(still_.loss()) >= kSizable &&
+         still_.Digit() < LastDigit::kCoarsest;
 }
 
 // The accuracy beside it is that of guessing: fewer records are enough.

@@ -80,6 +80,7 @@ constinit const RuleSpec LossNotDecreasing::kSpec = {
     "an optimizer of other weights, leave a loss where nobody knows it for "
     "guessing. A model that only guesses is a warning: the rate is too high "
     "for it, or its updates do not reach the weights. Where loss_spike keeps "
-    "no level, it is silent, too."};
+    "no level, it is silent, too, but of a loss that stopped at its last "
+    "digit."};
 
 }  // namespace nanwatch

@@ -27,12 +27,7 @@ class Standstill {
     // Most times without a division.
     moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
     if (records_ == 0 || loss != loss_) {
-      // A way down to where it comes to rest has no rises, and shorter moves.
-      since_rise_ = move > 0 ? 0 : std::min(since_rise_ + 1, kRose);
-      turn_ = since_rise_ < kRose
-                  ? std::fabs(move - move_)
-                  : std::max(std::fabs(move) - std::fabs(move_), 0.0f);
-      move_ = move;
+      Turn(move);
       longest_ = std::max(longest_, records_);
       loss_ = loss;
       step_ = step;
@@ -65,31 +60,50 @@ class Standstill {
     const float parts = kPrecise * std::fabs(loss_);
     return std::fabs(parts - std::round(parts)) > kParts;
   }
-  // Its digits end with the second one behind the point, or may be thought to.
-  bool IsInWholeCents() const {
-    const float cents = kCents * std::fabs(loss_);
-    return std::fabs(cents - std::round(cents)) <= kParts;
+  // Returns what the last digit of the loss is worth, as it is printed: from a
+  // hundredth on, as far as a float tells.
+  float Digit() const {
+    const float size = std::fabs(loss_);
+    for (float parts = kCents; parts < kFinest; parts *= 10) {
+      const float whole = std::round(parts * size);
+      if (whole > kFinest || std::fabs(parts * size - whole) <= kParts) {
+        return 1 / parts;
+      }
+    }
+    return 1 / kFinest;
   }
   // Returns true where that is no matter of rounding, nor of a progress bar
   // that shows a number again, nor convergence: the loss swung by far more than
   // its last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
-    const float digit = std::min(
-        s.last_digit(), IsInWholeCents() ? LastDigit::kCoarsest : kMill);
-    return turn_ >= kDigits * digit && std::fabs(loss_) >= kShown * digit &&
-           records_ >= kLonger * longest_;
+    const float digit = std::min(s.last_digit(), Digit());
+    return std::max(turn_, next_) >= kDigits * digit &&
+           std::fabs(loss_) >= kShown * digit && records_ >= kLonger * longest_;
   }
+  // It was another one before.
+  bool moved() const { return longest_ > 0; }
 
  private:
+  // On a way to where it comes to rest each move is shorter than the one
+  // before. One that shrinks by less than half is not the last.
+  void Turn(float move) {
+    const float size = std::fabs(move);
+    const float before = std::fabs(move_);
+    const bool turns = move * move_ < 0 || (before > 0 && size > before);
+    turn_ = std::max(kFades * turn_, turns ? std::fabs(move - move_) : 0);
+    next_ = turns ? 0 : std::max(size + size - before, 0.0f);
+    move_ = move;
+  }
+
   static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
-  static constexpr int32_t kRose = 4;    // moves; ours
+  static constexpr float kFades = 0.5f;  // of a turn, from move to move; ours
   static constexpr float kDigits = 4;    // of the last one; ours
   static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
   static constexpr float kParts = 0.01f;   // of a cent, that none is; ours
   static constexpr float kPrecise = 1e4f;  // parts of 1; ours
-  static constexpr float kMill = 0.001f;   // the next digit; ours
+  static constexpr float kFinest = 1e5f;   // parts of 1, of a last digit; ours
   static constexpr float kShown = 100;     // of the last one, of a loss; ours
   static constexpr int32_t kLonger = 4;    // times the longest before; ours
   static constexpr int32_t kLost = 48;     // records without one; ours
@@ -98,10 +112,9 @@ class Standstill {
   float loss_ = 0;
   float moves_ = 0;
   int32_t seen_ = 0;
-  float turn_ =
-      0;  // from the move before to that to it; on a way down if longer
-  float move_ = 0;          // to it
-  int32_t since_rise_ = 0;  // moves; saturates
+  float turn_ = 0;  // from a move to the next of late, and how long ago
+  float next_ = 0;  // move after that to it, on a way to where it comes to rest
+  float move_ = 0;  // to it
   int32_t records_ = 0;
   int32_t longest_ = 0;  // before
   int64_t step_ = 0;

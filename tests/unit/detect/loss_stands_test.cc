@@ -164,13 +164,25 @@ TEST(LossStands, OneThatComesToRestHasConverged) {
   }
   leaps.Steps({.loss = 598.2217}, 60);
   EXPECT_EQ(leaps.worst, Severity::kNone);
-  // None that stops in the middle of its way down.
-  Feed midway(NoScaler());
-  for (const double loss : {1.0719, 0.9597, 0.8463, 0.7568, 0.6757, 0.6381}) {
-    midway.Step({.loss = loss});
-  }
-  midway.Steps({.loss = 0.4821}, 40);
-  EXPECT_EQ(midway.worst, Severity::kWarning);
+}
+
+// Weights that are not updated any more, while the loss still fell.
+TEST(LossStands, OneThatStopsOnItsWayDownIsAWarning) {
+  const auto stops = [](double noise_of, double digits) {
+    Feed f(NoScaler());
+    Noise noise;
+    double loss = 0;
+    for (int i = 0; i < 30; ++i) {
+      loss = (0.3 + 4 * std::exp(-i / 15.0)) * noise.Factor(noise_of);
+      loss = std::round(loss * digits) / digits;
+      f.Step({.loss = loss});
+    }
+    f.Steps({.loss = loss}, 25);
+    return f;
+  };
+  EXPECT_EQ(stops(0.01, 1e3).now, Severity::kWarning);
+  EXPECT_EQ(stops(0, 1e6).now, Severity::kWarning);
+  EXPECT_TRUE(stops(0.01, 1e3).rule.IsAbsurd()) << "of rivals, too";
 }
 
 // 0 of 0 is no move.

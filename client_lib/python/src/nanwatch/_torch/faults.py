@@ -121,7 +121,8 @@ class Clearing:
 
     def are_cleared(self) -> bool:
         """None is there any more."""
-        return all(gradient is None for gradient in self._gradients())
+        gradients = self._gradients()
+        return bool(gradients) and all(g is None for g in gradients)
 
     def are_as_made(self) -> bool:
         """By the passes: nobody else wrote to them, as who takes a loss scale
