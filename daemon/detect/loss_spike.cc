@@ -184,15 +184,20 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
 }
 
 // Of losses that keep no level. A rival's leaps where it had won, or did not
-// play; beside a critic none has one.
+// play; beside a critic none has one. None grows ten thousandfold in health.
 bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
-  const bool rival = c.level == LevelKind::kOfRivals && !c.has_critic &&
-                     s.values() - x.values() > kYoungValues && x.jumped() &&
-                     x.base() + x.mean_rise() >= kRivalFar;
-  return (rival || c.level == LevelKind::kOfRewards) && x.above() >= t[kHold] &&
-         x.nats() >= t[kCriticalNats] && x.mean_rise() >= kAbsurdRise &&
+  if (c.level != LevelKind::kOfRivals && c.level != LevelKind::kOfRewards) {
+    return false;
+  }
+  if (x.above() < t[kHold] || x.nats() < t[kCriticalNats]) return false;
+  if (x.base() + s.rise() >= s.highest() + Series::kBeyondRewards) return true;
+  const bool leaps =
+      c.level == LevelKind::kOfRewards ||
+      (!c.has_critic && x.jumped() && s.values() - x.values() > kYoungValues &&
+       x.base() + x.mean_rise() >= kRivalFar);
+  return leaps && x.mean_rise() >= kAbsurdRise &&
          x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);
 }
 

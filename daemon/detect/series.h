@@ -21,6 +21,7 @@ class Series {
  public:
   static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kAll = -2.996f;  // ln 1/20; ours
+  static constexpr float kBeyondRewards = 9.21f;  // ln 1e4, of a rise; ours
   static constexpr float kRewards =
       0.2f;  // deviation of what follows them; ours
 
@@ -112,7 +113,6 @@ class Series {
   static constexpr float kNothing = -2.3025851f;      // ln 0.1; ours
   static constexpr float kTiny = -4.6f;               // ln 0.01; ours
   static constexpr int32_t kKept = 32;                // values; ours
-  static constexpr float kBeyondRewards = 9.21f;      // ln 1e4, of a rise; ours
 
   float Transform(float value) const;
   // It left its level below 0 at once, and rests at 0: an objective that is
