@@ -62,8 +62,10 @@ constinit const RuleSpec LossSpike::kSpec = {
     "where a weight or a length of the objective moves that the log prints, or "
     "where the loss is an evaluation's. Nothing is said while the rate is "
     "probed: it grows by the same share with each of 24 records. A loss that "
-    "crosses 0 must double the highest "
-    "healthy one. A learning rate that goes back up to where it was begins a "
+    "crosses 0 must leave all healthy ones far below, or, for a warning, stand "
+    "as "
+    "far above its beginning as it had come below it. A learning rate that "
+    "goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after records; a warning also "
     "where the records end at that level. A rise to 1.5 times the first losses "
@@ -90,6 +92,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     "a warning and 4 a critical before, of 25 healthy trainings on rewards "
     "15. Of rewards a critical is left for a loss 20 times its level, and ten "
     "times all before, for `hold` records; of rivals for one that leaps so, "
-    "above 20, after 64 losses."};
+    "above 20, after 64 losses; of both for one ten thousand times all "
+    "before."};
 
 }  // namespace nanwatch

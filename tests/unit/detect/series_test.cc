@@ -249,6 +249,38 @@ TEST(Series, WhatRisesTenThousandfoldDoesNotFollowRewards) {
   EXPECT_FALSE(follows(1500));
 }
 
+TEST(Series, WhatKeptALevelDoesNotFollowRewards) {
+  const auto follows = [](float level, int kept) {
+    Series series;
+    for (int i = 0; i < kept + 30; ++i) {
+      const float up = i < kept ? 1 : 6;
+      series.Add(level * up * (i % 2 == 0 ? 0.7f : 1.3f), i, kPrior);
+    }
+    return series.follows_rewards();
+  };
+  EXPECT_FALSE(follows(0.08f, 60)) << "as a diffusion model's";
+  EXPECT_TRUE(follows(0.08f, 12));
+  EXPECT_TRUE(follows(0.001f, 60)) << "no reward was seen yet";
+}
+
+// A likelihood, or a cosine: it comes to rest below 0.
+TEST(Series, WhatStandsTwiceAsHighAsItLearnedHasLostThat) {
+  const auto lost = [](float to) {
+    Series series;
+    for (int i = 0; i < 300; ++i) {
+      const auto wobble = static_cast<float>(0.01 * (i % 7));
+      series.Add(0.9f * std::exp(-0.1f * static_cast<float>(i)) - 1 + wobble, i,
+                 kPrior);
+    }
+    for (int i = 0; i < 60; ++i) {
+      series.Add(to + static_cast<float>(0.01 * (i % 7)), 300 + i, kPrior);
+    }
+    return series.has_lost_what_it_learned();
+  };
+  EXPECT_TRUE(lost(1.2f));
+  EXPECT_FALSE(lost(-0.1f)) << "where it began";
+}
+
 // A Dice loss falls, and comes to rest at 0.
 TEST(Series, WhatFellBelow0AndRestsThereHasLostAll) {
   const auto lost = [](float to, float wobble) {

@@ -11,19 +11,20 @@
 namespace nanwatch {
 namespace {
 
-// The loss of `b`, and of `a` if it is another one, goes to `to` and stays. Two
+// The loss of `b`, and of `a` if it is another one, goes to `to` and stays,
+// growing by `pace` from step to step. Two
 // losses may be the same number now and then.
-Severity WorstOf(bool own, double to = 4) {
+Severity WorstOf(bool own, double to = 4, double pace = 1e9) {
   Driver driver;
   const SessionId s = driver.Open("job");
   Severity worst = Severity::kNone;
   for (int64_t step = 0; step < 900; ++step) {
     const double wave = 0.01 * static_cast<double>(step % 7);
-    const double b = step < 200 ? 1 + wave : to + to / 4 * wave;
+    const double at = std::min(to, std::pow(pace, std::min(step - 200, 99L)));
+    const double b = step < 200 ? 1 + wave : at + at / 4 * wave;
     const double a = own && step % 50 != 25 ? 0.5 + wave : b;
-    StepColumns columns = Columns({{.step = step, .loss = a},
-                                   {.step = step, .loss = b}},
-                                  driver.now());
+    StepColumns columns = Columns(
+        {{.step = step, .loss = a}, {.step = step, .loss = b}}, driver.now());
     columns.optimizers = {"a", "b"};
     columns.optimizer = {0, 1};
     driver.Send({.session = s,
@@ -38,6 +39,11 @@ Severity WorstOf(bool own, double to = 4) {
 
 TEST(RivalLosses, HaveNoLevelToLeave) {
   EXPECT_EQ(WorstOf(true), Severity::kNone);
+}
+
+TEST(RivalLosses, ThatGrowTenThousandfoldHaveLeftAll) {
+  EXPECT_EQ(WorstOf(true, 500, 1.05), Severity::kNone);
+  EXPECT_EQ(WorstOf(true, 1e6, 1.2), Severity::kCritical);
 }
 
 // A discriminator that is always right.
