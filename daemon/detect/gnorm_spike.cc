@@ -17,14 +17,15 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr float kFalls = 0.5f;      // of a likelihood, in a series' units; ours
-constexpr float kShrinks = 6.908f;  // ln 1,000, of its spread; ours
+constexpr float kShrinks = 6.908f;  // ln 1,000, of its spread, or of all; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
 
 constexpr float kLearned = 0.105f;  // ln of 1/0.9 of the loss; ours
 // Norms of 900 healthy trainings grew 2.9-fold from their 64th on.
-constexpr double kMore = 2;  // times `growth`: whatever was learned; ours
+constexpr double kMore = 2;      // times `growth`: whatever was learned; ours
+constexpr double kGoesOn = 0.5;  // the same, of a thousandfold growth; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"warning_nats", 13.8, 3, 1000, "nats",
@@ -64,7 +65,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
-    "there; or `growth` times the first norm, where the first 16 grew by about "
+    "there (half as many, if that is a thousand times the first norms); or "
+    "`growth` times the first norm, where the first 16 grew by about "
     "that a record. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after updates.",
@@ -140,7 +142,8 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   if (!settled) return std::nullopt;
   if (c.rate->restarts()) least_ = HUGE_VALF;
   least_ = std::min(least_, at);
-  if (grew(least_, kMore * t[kGrowth])) return least_;
+  const bool far = at - s.first() >= kShrinks;
+  if (grew(least_, (far ? kGoesOn : kMore) * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
   const bool has_level = loss.values() > 0 && !loss.crosses_zero();
   const bool learned = has_level && loss.stands() < learned_ - kLearned;

@@ -232,6 +232,7 @@ class MegatronReader : public LineReader {
   // Norms show three decimals: from here on they have five digits at least.
   static constexpr double kManyDigits = 100;
   static constexpr int kTooOften = 4;  // a small one again, lines in a row
+  static constexpr int kZeros = 16;    // lines in a row; ours
 
   // Under DeepSpeed the norm is 0, or the one of before, where the step was
   // skipped; and some versions print it multiplied by the scale.
@@ -247,8 +248,10 @@ class MegatronReader : public LineReader {
         fact->has(StepField::kLoss) && (*fact)[StepField::kLoss] == 0;
     const bool stale = norm == last_norm_ && norm > 0 && !lost;
     again_ = stale ? again_ + 1 : 0;
-    // Zeros alone are told: such a run does not collect its norm.
-    const bool skipped = norm == 0 && last_norm_ > 0;
+    // Zeros alone are told: such a run does not collect its norm. So are many
+    // in a row: nobody skips so often.
+    zeros_ = norm == 0 ? zeros_ + 1 : 0;
+    const bool skipped = norm == 0 && last_norm_ > 0 && zeros_ <= kZeros;
     if (norm > 0) last_norm_ = norm;
     if (skipped) {
       fact->norm_told = NormTold::kZero;
@@ -270,6 +273,7 @@ class MegatronReader : public LineReader {
   std::vector<Usual::Placed> numbers_;  // of the line
   ScaledNorm unit_;
   double last_norm_ = 0;  // as printed; 0: none yet
+  int zeros_ = 0;         // in a row
   int again_ = 0;         // lines in a row that repeat it
 };
 

@@ -12,6 +12,7 @@
 #include "logs/layer_pairs.h"
 #include "logs/log_reader.h"
 #include "logs/mean_norms.h"
+#include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
 namespace {
@@ -134,6 +135,21 @@ TEST(MeanNorms, TheRunSaysSinceWhenTheyAreNotFinite) {
   EXPECT_EQ(reader.run().settings.at("norms_not_finite_since"), "100");
   line(200, "1.5");
   EXPECT_EQ(reader.run().settings.at("norms_not_finite_since"), "");
+}
+
+// Of Megatron's lines: a few are skipped updates.
+TEST(NormLines, ManyNormsOf0InARowAreNorms) {
+  std::string lines;
+  for (int step = 1; step <= 30; ++step) {
+    lines += " iteration " + std::to_string(step) +
+             "/ 90 | lm loss: 4.0 | loss scale: 1.0 | grad norm: " +
+             (step < 5 ? "0.917" : "0.000") + " |\n";
+  }
+  const std::string told = ToldFacts("megatron", lines);
+  EXPECT_NE(told.find("step=20 loss=4 loss_scale=1 norm_zero\n"), told.npos)
+      << told;
+  EXPECT_TRUE(told.ends_with("step=30 loss=4 loss_scale=1 grad_norm=0\n"))
+      << told;
 }
 
 }  // namespace
