@@ -1,5 +1,6 @@
 #include "detect/rival_gone.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace {
 constexpr int32_t kUntilSeen = 32;  // losses; ours
 constexpr int8_t kFirst = 5;        // losses; as Series::first()
 constexpr float kGone = 0.005f;     // whatever it began with; ours
+constexpr int32_t kLoses = 5;       // low losses that a higher one undoes; ours
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
 constexpr float kDigits = 1000;     // of the last one, in a loss; ours
 
@@ -33,7 +35,8 @@ constinit const RuleSpec RivalGone::kSpec = {
     "learns nothing.",
     "Where the optimizers of a rank have losses of their own (a GAN), one is "
     "below `share` of its first losses, and below 0.005, or the same in four "
-    "digits, for `hold` records in a row.",
+    "digits, for `hold` records in a row; single ones may be higher, of low "
+    "ones no more than one in five.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
@@ -62,7 +65,10 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const bool low = !critic_ && first_ >= kSizable && s.newest() <= kGone &&
                    s.newest() <= t[kShare] * first_;
   if (low || same) loss_ = s.newest();
-  return episode_.OnRecord(low || same, t[kHold],
+  // Single batches that it loses do not end it.
+  lows_ = static_cast<int8_t>(
+      std::clamp(low ? lows_ + 1 : lows_ - kLoses, 0, kUntilSeen));
+  return episode_.OnRecord(low || same || lows_ > 0, t[kHold],
                            rival ? Severity::kWarning : Severity::kNone,
                            c.record.step, t[kClear]);
 }

@@ -31,10 +31,11 @@ class RivalGone {
   float first_ = 0;
   float loss_ = 0;  // the newest that was low, or stood still
   float newest_ = 0;
-  int8_t records_ = 0;   // that are the first, up to all of them
-  int8_t firsts_ = 0;    // of those above 0
-  bool critic_ = false;  // the loss was below 0
-  bool young_ = true;    // it may turn out to be a rival
+  int8_t records_ : 4 = 0;  // that are the first, up to all of them
+  int8_t firsts_ : 4 = 0;   // of those above 0
+  int8_t lows_ = 0;         // low losses, less those that a higher one undoes
+  bool critic_ = false;     // the loss was below 0
+  bool young_ = true;       // it may turn out to be a rival
 };
 
 }  // namespace nanwatch
