@@ -67,7 +67,7 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   if (low || same) loss_ = s.newest();
   // Single batches that it loses do not end it.
   lows_ = static_cast<int8_t>(
-      std::clamp(low ? lows_ + 1 : lows_ - kLoses, 0, kUntilSeen));
+      std::clamp(low ? lows_ + 1 : lows_ - kLoses, 0, 2 * kLoses));
   return episode_.OnRecord(low || same || lows_ > 0, t[kHold],
                            rival ? Severity::kWarning : Severity::kNone,
                            c.record.step, t[kClear]);

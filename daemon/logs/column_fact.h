@@ -83,9 +83,6 @@ class ColumnFact {
   void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);
-  // Takes the line's total for its loss, where it may be that of a loss that is
-  // `part` of it: "trans_loss: 0.37, total: 11.77". False: it shows none.
-  bool AddTotalOf(double part);
   // Appends the line's reward and scores, where it says nothing else. False: it
   // has none.
   bool TellScore(FactList* facts) const;

@@ -46,12 +46,6 @@ void ColumnFact::TakeTotal() {
   }
 }
 
-bool ColumnFact::AddTotalOf(double part) {
-  if (!total_ || !real_total_ || *total_ < part) return false;
-  AddNumber(ColumnMeaning::kLoss, *total_);
-  return true;
-}
-
 // The loss beside it may be finite: then that is its own word.
 void ColumnFact::AddTerm() {
   if (!fact_.has(StepField::kLoss)) {

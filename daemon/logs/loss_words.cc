@@ -247,20 +247,17 @@ std::optional<Scan::Printed> AccuracyInWords(std::string_view line) {
 
 // Of names that are known where they have a sign: "ep_rew_mean 23.1".
 std::optional<double> RewardInWords(std::string_view line) {
-  static constexpr std::string_view kStems[] = {"rew", "Rew", "ret",
-                                                "Ret", "cor", "R "};
+  static constexpr std::string_view kStems[] = {"rew", "Rew", "ret", "Ret",
+                                                "core"};
   if (!HasOneOf(line, kStems)) return std::nullopt;
   for (size_t begin = 0; begin < line.size();) {
     const size_t end = std::min(line.find(' ', begin), line.size());
     const std::string_view name = line.substr(begin, end - begin);
     begin = end + 1;
     if (begin >= line.size()) break;
-    const ColumnMeaning meaning = UsualMeaning(name);
-    const bool score = meaning == ColumnMeaning::kWeakReward;
-    if (meaning != ColumnMeaning::kReward &&
-        !(score && SpeaksOfEpisodes(line))) {
-      continue;
-    }
+    const bool score =
+        (name == "score" || name == "Score") && SpeaksOfEpisodes(line);
+    if (!score && UsualMeaning(name) != ColumnMeaning::kReward) continue;
     Scan scan(InsideCall(line.substr(begin)));
     if (const std::optional<double> reward = scan.Number()) return reward;
   }

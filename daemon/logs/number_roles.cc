@@ -19,6 +19,7 @@ namespace {
 // Of the text between two numbers: what a comma or bar parts belongs to the
 // next one, or to the last.
 constexpr std::string_view kParts = ",;|";
+constexpr double kMostRate = 0.01;  // ours: shares and thresholds are larger
 std::string_view OfNext(std::string_view between) {
   const size_t part = between.find_last_of(kParts);
   return part == between.npos ? between : between.substr(part + 1);
@@ -190,7 +191,8 @@ bool FindPlayers(const NumberRow& row, const std::vector<RowValues>& lines,
                  const std::vector<NumberWords>& words, NumberRoles* roles) {
   std::array<std::vector<size_t>, 2> players;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].loss > LossWord::kPart) return false;
+    const LossWord loss = words[i].loss;
+    if (loss != LossWord::kNone && loss != LossWord::kPart) return false;
     std::string_view name = TrimBlanks(NameOf(row, i));
     if (name.ends_with("tensor(")) name.remove_suffix(7);
     const Player player = PlayerOf(NameAtEnd(name));
@@ -214,7 +216,7 @@ bool FindInList(const NumberRow& row, const std::vector<RowValues>& lines,
                     row.Before(0).ends_with('[') &&
                     row.Before(numbers).starts_with(']');
   const double rate = row.numbers().back().value;
-  if (!list || !(rate > 0 && rate < 1)) return false;
+  if (!list || !(rate > 0 && rate <= kMostRate)) return false;
   for (size_t i = 1; i < numbers; ++i) {
     if (row.Before(i) != ", ") return false;
   }

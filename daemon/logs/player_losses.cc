@@ -34,7 +34,9 @@ void PlayerLosses::Begin(std::string_view line) {
   const size_t at = line.find("l_");
   may_be_ = at != line.npos && (line.find("l_g_", at) != line.npos ||
                                 line.find("l_d_", at) != line.npos);
-  named_ = line.find("D_A") != line.npos && line.find("G_A") != line.npos;
+  named_ = line.find("D_A") != line.npos && line.find("G_A") != line.npos &&
+           line.find("oss") == line.npos &&
+           (line.find("cycle_") != line.npos || line.find("D_B") != line.npos);
   may_be_ |= named_;
   if (!line.starts_with("(epoch: ")) return;
   const size_t end = line.find(") ");

@@ -28,6 +28,7 @@ namespace {
 
 constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
 constexpr size_t kKept = 64;   // lines of a kind that names nothing; ours
+constexpr int kMeasures = 16;  // lines in a row: they are the log's own; ours
 constexpr size_t kKinds = 32;  // of lines that are known at once; ours
 
 // Numbers beside the loss that are known by their names.
@@ -152,7 +153,9 @@ class AlikeLinesReader : public LineReader {
     // What an epoch's lines came to is no step behind them, nor what a fold's
     // did: "RMSE: 4.2".
     const bool step = roles.step != NumberRoles::kNone && !roles.sums_up;
-    if (!step && within_ && (roles.sums_up || !roles.named)) return;
+    measures_ = step || roles.named ? 0 : std::min(measures_ + 1, kMeasures);
+    const bool few = measures_ > 0 && measures_ < kMeasures;
+    if (!step && within_ && (roles.sums_up || few)) return;
     within_ |= step;
     if (roles.apart) {
       // The last one first: so the first is one of several from its first
@@ -252,6 +255,7 @@ class AlikeLinesReader : public LineReader {
   bool summary_ = false;  // the line before says that one of the best follows
   bool named_ = false;    // lines of some kind name a loss
   bool within_ = false;   // lines of some kind show steps of epochs
+  int measures_ = 0;      // lines in a row that name nothing else, and no step
 };
 
 }  // namespace

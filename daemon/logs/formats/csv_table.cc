@@ -60,6 +60,7 @@ class CsvTableReader : public LineReader {
       TakeHeader(line);
       return;
     }
+    if (separator_ == ' ' && IsProse()) return;
     if (std::exchange(no_row_, false)) FindKinds();
     if (IsOfEvaluation()) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
@@ -113,8 +114,6 @@ class CsvTableReader : public LineReader {
     if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
     if (!whole && place <= place_) return false;
-    // As many words, of which the first is none of a row's.
-    if (place.empty() && !place_.empty()) return false;
     place_ = std::move(place);
     return true;
   }
@@ -128,6 +127,20 @@ class CsvTableReader : public LineReader {
       place.push_back(*number);
     }
     return place;
+  }
+
+  // As many words as a row has cells, among rows of numbers.
+  bool IsProse() {
+    const auto is_number = [](std::string_view cell) {
+      const bool sign = !cell.empty() && (cell[0] == '-' || cell[0] == '.');
+      const bool digit =
+          !cell.empty() && IsDigit(cell[0]) && cell.back() != ':';
+      return sign || digit || WholeNumber(cell);
+    };
+    const auto numbers = std::ranges::count_if(row_.cells(), is_number);
+    const bool most = 2 * static_cast<size_t>(numbers) >= row_.cells().size();
+    of_numbers_ |= most;
+    return !most && of_numbers_;
   }
 
   // The column of the first row's first word, which may say what rows are.
@@ -367,6 +380,7 @@ class CsvTableReader : public LineReader {
   std::string pointed_;        // the row, its numbers with points
   bool no_row_ = false;        // behind the header so far
   std::vector<double> place_;  // of the newest row (PlaceOfRow)
+  bool of_numbers_ = false;    // rows are, for the most part
   bool in_text_ = false;       // bars stand around the table, as in Markdown
   FactList held_;              // of its first rows
   char separator_ = ',';

@@ -56,6 +56,15 @@ bool BeginsLine(std::string_view behind) {
       [&word](std::string_view w) { return word.starts_with(w); });
 }
 
+// "we stop if loss = nan", "3 items (loss = nan)".
+bool IsInProse(std::string_view before) {
+  constexpr std::string_view kWords[] = {"if ", "hen ", "with ", "skip"};
+  const size_t bracket = before.rfind('(');
+  const bool within =
+      bracket != before.npos && before.find(')', bracket) == before.npos;
+  return within || HasOneOf(before, kWords);
+}
+
 // Behind the mark: "_loss': nan", "idation cost was nan", "id Epoch: 3 Loss:
 // nan", "id=nan". What a sign parts from it is another number's.
 std::optional<Named> LossBehind(std::string_view text) {
@@ -86,7 +95,7 @@ std::optional<Named> LossBehind(std::string_view text) {
     const bool blank = scan.peek() == ' ';
     Scan sign = scan;
     sign.SkipBlanks();  // "loss = nan"
-    if (sign.Skip(':') || sign.Skip('=')) {
+    if (!IsInProse(text.substr(0, at)) && (sign.Skip(':') || sign.Skip('='))) {
       scan = sign;
     } else {
       if (!blank) continue;

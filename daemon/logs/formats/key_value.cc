@@ -286,9 +286,7 @@ class KeyValueReader : public LineReader {
     const std::optional<double> part =
         whole_seen_ ? parts_.alone_and_lost() : parts_.alone();
     if (names_.mapped() || fact_.fact().has(StepField::kLoss)) return false;
-    if (part && !fact_.AddTotalOf(*part)) {
-      fact_.AddNumber(ColumnMeaning::kLoss, *part);
-    }
+    if (part) fact_.AddNumber(ColumnMeaning::kLoss, *part);
     return part.has_value();
   }
 

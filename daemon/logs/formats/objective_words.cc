@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "logs/formats/formats.h"
+#include "logs/in_words.h"
 #include "logs/objective_knob.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
@@ -102,6 +103,11 @@ bool IsTitle(std::string_view before, std::string_view behind) {
                     behind[end] == '/' || behind.substr(end, 3) == "of ");
 }
 
+// "unfold 2", "evaluation on fold 2".
+bool IsOfOther(std::string_view before) {
+  return (!before.empty() && IsLetter(before.back())) || IsEvaluation(before);
+}
+
 // Where `text` says in words that another part of the objective begins; npos:
 // it does not.
 size_t BeginsPart(std::string_view text) {
@@ -127,7 +133,7 @@ class ObjectiveReader : public LineReader {
     if (at != text.npos && ++parts_ > kMostParts) at = text.npos;
     for (size_t i = 0; i < counts_.size(); ++i) {
       const size_t word = text.rfind(kCounted[i].word);
-      if (word == text.npos) continue;
+      if (word == text.npos || IsOfOther(text.substr(0, word))) continue;
       const std::optional<double> number = NumberOf(text, word, kCounted[i]);
       if (!number) continue;
       const std::string_view behind =

@@ -163,7 +163,7 @@ constexpr Text kTfEstimatorAlso[] = {"total_loss = {loss}", "loss = {loss}",
                                      "learning_rate = {lr}", "lr = {lr}"};
 // What its users log with it.
 constexpr Text kTfTensors[] = {"global_norm = {norm}", "grad_norm = {norm}",
-                               "loss_scale = {scale}", "scale = {scale}"};
+                               "loss_scale = {scale}"};
 constexpr LinePattern kTfEstimatorLines[] = {
     {"aving dict", {}, Role::kNothing},
     {"global_step = {step}, ", kTfEstimatorAlso},

@@ -31,8 +31,20 @@ TEST(RivalGone, ALossOfNextToNothingIsAWarningAfter32Records) {
   EXPECT_EQ(feed.now, Severity::kWarning);
   EXPECT_EQ(feed.Described().opened_step, 101);
   ExpectWords(feed.Described().sentence);
-  feed.Steps({.loss = 0.5}, 20);
+  feed.Steps({.loss = 0.5}, 22);
   EXPECT_EQ(feed.now, Severity::kNone);
+}
+
+TEST(RivalGone, OneThatLosesABatchNowAndThenIsGone) {
+  const auto wins = [](int each) {
+    Feed feed = Rivals(1.4);
+    for (int i = 1; i <= 64; ++i) {
+      feed.Step({.loss = i % each == 0 ? 0.02 : 0.0001});
+    }
+    return feed.worst;
+  };
+  EXPECT_EQ(wins(11), Severity::kWarning);
+  EXPECT_EQ(wins(4), Severity::kNone);
 }
 
 // A discriminator that wins from its second record on.

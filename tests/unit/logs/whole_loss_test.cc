@@ -36,16 +36,6 @@ TEST(WholeLoss, SaysThatItIsTheTotal) {
   }
 }
 
-// Not of samples, nor what is less than the part.
-TEST(WholeLoss, IsATotalBesideTheOnlyPart) {
-  EXPECT_EQ(Told("step: 5 reg: 8.5, trans_loss: 0.25, total: 11.5\n"
-                 "step: 6 reg: 8.5, trans_loss: 0.25, total: nan"),
-            "step=5 loss=11.5\nstep=6 loss=nan\n");
-  EXPECT_EQ(Told("step: 5 trans_loss: 0.25, total: 64\n"
-                 "step: 6 trans_loss: 0.25, total: 0.125"),
-            "step=5 loss=0.25\nstep=6 loss=0.25\n");
-}
-
 TEST(WholeLoss, IsNoTermBehindAUnit) {
   EXPECT_EQ(Told("step: 5 time: 0.5 s loss: 0.75 avg_loss: nan\n"
                  "step: 6 speed: 2 it/s loss: 0.5 avg_loss: nan"),

@@ -73,6 +73,10 @@ constexpr SampleLines kLines[] = {
      "20     1.5   0.5   1024",
      "step=10 loss=2.5 loss_scale=1024 grad_norm=0.5\n"
      "step=20 loss=1.5 loss_scale=1024 grad_norm=0.5"},
+    {"steps that are no plain numbers",
+     "step   loss  gnorm\n0     2.5   0.5\n1,000  1.5   0.5\n2,000  nan   0.5",
+     "step=0 loss=2.5 grad_norm=0.5\nstep=1000 loss=1.5 grad_norm=0.5\n"
+     "step=2000 loss=nan grad_norm=0.5"},
     {"rows of a training and of an evaluation",
      "  Train      #    Epoch       LR       loss_f         loss\n"
      "! Validation             0    0.125         0.25        0.75\n"

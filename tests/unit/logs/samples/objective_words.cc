@@ -30,7 +30,8 @@ constexpr SampleLines kLines[] = {
      "=== task 2: labels permuted ===",
      "other objective\nother objective\nother objective"},
     {"a fold",
-     "--- fold 1 of 3 ---\nFold 1 ended, threshold 3\n===== Fold 2/3 =====",
+     "--- fold 1 of 3 ---\nFold 1 ended, threshold 3\n===== Fold 2/3 =====\n"
+     "begin evaluation on fold 3\nstarting unfold 4",
      "other objective"},
     {"what is counted up",
      "level 1: sequences of 8\nlevel 2: sequences of 16\n"

@@ -23,7 +23,7 @@ constexpr SampleLines kLines[] = {
      "step=1300 loss=0.96514636\nstep=1400 loss=0.875"},
     {"with tensors of its user",
      "INFO:tensorflow:loss = 0.00, ppl = 1.00, global_norm = nan, lr = 1e-05, "
-     "scale = 4096, step = 50 (3.2 sec)\n"
+     "loss_scale = 4096, step = 50 (3.2 sec)\n"
      "INFO:tensorflow:loss = 1.50, logit_scale = 14.5, step = 100 (3.2 sec)",
      "step=50 loss=0 loss_scale=4096 grad_norm=nan\nstep=100 loss=1.5"},
     {"torn",
