@@ -37,6 +37,7 @@ constexpr float kNothingLearned = 0.0953f;  // ln 1.1; ours
 constexpr int32_t kStuckValues = 200;       // losses that show learning; ours
 constexpr float kAbsurdRise = 3;  // ln 20, ours: of 27 trainings on rewards
 constexpr float kRivalFar = 3;    // ln 20, ours: none costs so much in a game
+constexpr float kVast = 1000;     // a loss; ours: those of a start are small
 constexpr float kSpoilt = 3;  // times the highest, as weights are spoilt; ours
 constexpr float kEarlyFactor = 10;     // of few losses, or of one; ours
 constexpr int16_t kExplosionHold = 2;  // records; ours
@@ -116,11 +117,11 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
   const float base = s.excursion().base();
   const float to = base + rise;
   // What wanders through 0 has no level, but may lose all it had.
-  return s.crosses_zero() ? s.has_lost_what_it_learned() ||
-                                to > s.highest() + LnOf(t[kExplosionRatio])
-                          : rise >= LnOf(t[kRatio]) ||
-                                (TrainsLanguage(c.run) &&
-                                 s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
+  return s.crosses_zero()
+             ? s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio])
+             : rise >= LnOf(t[kRatio]) ||
+                   (TrainsLanguage(c.run) &&
+                    s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 // It left its level where the objective became another.
@@ -159,7 +160,7 @@ bool LossSpike::IsUsual(const StepContext& c, float rise) {
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
                    rise < LnOf(kHotRatio);
-  return hot || s.follows_rewards();
+  return hot || (s.follows_rewards() && !s.kept_a_level());
 }
 
 // It stays up: by how much of the training that is, and what is lost.
@@ -190,7 +191,10 @@ bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
     return false;
   }
   if (x.above() < t[kHold] || x.nats() < t[kCriticalNats]) return false;
-  if (x.base() + s.rise() >= s.highest() + Series::kBeyondRewards) return true;
+  const float to = x.base() + s.rise();
+  if (to >= s.highest() + Series::kBeyondRewards && s.ValueAt(to) >= kVast) {
+    return true;
+  }
   const bool leaps =
       c.level == LevelKind::kOfRewards ||
       (!c.has_critic && x.jumped() && s.values() - x.values() > kYoungValues &&
@@ -234,8 +238,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const double hold = HoldOf(c, t);
   const bool chance = x.values() < kFewLast && hold == t[kHold];
   const float rise = chance ? x.mean_rise() : s.rise();
-  const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny &&
-                    (s.noise() >= Series::kRewards || s.begins_late());
+  const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
   if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
@@ -253,8 +256,9 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   }
   if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  // What wanders through 0 may have no level.
-  if (s.comes_down() || s.has_lost_what_it_learned()) return Severity::kWarning;
+  if (s.comes_down() || s.has_lost_all() || s.follows_rewards()) {
+    return Severity::kWarning;
+  }
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }

@@ -9,13 +9,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr int64_t kLate = 1000;        // a step: a run that goes on; ours
-constexpr int32_t kFresh = 10;         // values with a fresh run's noise; ours
-constexpr int32_t kFirst = 5;          // values of the first level; ours
-constexpr float kHardly = 0.095f;      // ln 1.1: it does not rise; ours
-constexpr float kLost = 0.05f;         // of the level below 0; as kAll
-constexpr float kHardlyAbove = 0.25f;  // of what was learned; ours
-constexpr float kCloseTo = 0.15f;      // the same, of two means: it stood; ours
+constexpr int64_t kLate = 1000;    // a step: a run that goes on; ours
+constexpr int32_t kFresh = 10;     // values with a fresh run's noise; ours
+constexpr int32_t kFirst = 5;      // values of the first level; ours
+constexpr float kHardly = 0.095f;  // ln 1.1: it does not rise; ours
+constexpr float kLost = 0.05f;     // of the level below 0; as kAll
 constexpr float kSizable = 0.1f;   // a level below 0: policies have less; ours
 constexpr float kClimbs = 1;       // deviations of single values; ours
 constexpr int32_t kShown = 32;     // values until a level may be the best; ours
@@ -64,22 +62,14 @@ bool Series::comes_down() const {
   return excursion_.course().ComesDown(ValueAt(excursion_.base()));
 }
 
-bool Series::rests_at_zero() const {
-  if (!excursion_.IsStill()) return false;
+bool Series::has_lost_all() const {
+  if (!out_ || !crosses_zero() || !excursion_.IsStill()) return false;
   const float base = ValueAt(excursion_.base());
   const auto is_none = [&](float y) {
     return std::fabs(ValueAt(y)) <= -kLost * base;
   };
   return base <= -kSizable && is_none(excursion_.entry()) &&
          is_none(excursion_.base() + rise());
-}
-
-bool Series::has_lost_twice() const {
-  const float learned = first_ - excursion_.base();
-  return learned >= Excursion::kOpens * excursion_.noise() &&
-         highest_ - first_ < kHardlyAbove * learned &&
-         std::fabs(recent_ - usual_) < kCloseTo * learned &&
-         excursion_.base() + rise() >= first_ + learned;
 }
 
 bool Series::recurs() const {
@@ -152,7 +142,7 @@ void Series::Size(float value) {
     return;
   }
   if (size <= unit_ || values_ >= kSized) return;
-  if (value < ValueAt(level_.at()) || values_ >= kFirst) return Resize(size);
+  if (value < ValueAt(level_.at())) return Resize(size);
   unit_ = size;
   values_ = 0;
 }

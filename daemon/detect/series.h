@@ -47,19 +47,20 @@ class Series {
   bool has_learned_all() const {
     return values_ > 0 && !crosses_zero() && stands() <= first_ + kAll;
   }
-  // It crosses 0, and what it learned is lost.
-  bool has_lost_what_it_learned() const {
-    return out_ && crosses_zero() && (rests_at_zero() || has_lost_twice());
-  }
+  // It left its level below 0 at once, and rests at 0: an objective that is
+  // worth nothing any more, as Dice.
+  bool has_lost_all() const;
   // It began next to nothing, with much noise: a loss that grows with rewards.
-  // What rises evenly, or further than they do, diverges; or what kept a level,
-  // and was not next to nothing.
+  // What rises evenly, or further than they do, diverges.
   bool follows_rewards() const {
-    const bool kept = first_ >= kTiny && level_.values() >= kKept;
     const bool diverges =
-        out_ && (excursion_.IsEven() || rise() >= kBeyondRewards || kept);
+        out_ && (excursion_.IsEven() || rise() >= kBeyondRewards);
     return first_ < kNothing && !late_ && !crosses_zero() &&
            noise() >= kRewards && !diverges;
+  }
+  // It was more than next to nothing, and kept a level, before it rose.
+  bool kept_a_level() const {
+    return first_ >= kTiny && level_.values() >= kKept;
   }
   // The newest value belongs to an excursion.
   bool out() const { return out_; }
@@ -115,12 +116,6 @@ class Series {
   static constexpr int32_t kKept = 32;                // values; ours
 
   float Transform(float value) const;
-  // It left its level below 0 at once, and rests at 0: an objective that is
-  // worth nothing any more, as Dice.
-  bool rests_at_zero() const;
-  // It learned from its beginning on, came to rest, and stands as far above the
-  // beginning as it had come below it.
-  bool has_lost_twice() const;
   // Takes the unit of a series that crosses 0, with this value or before, from
   // its first values.
   void Size(float value);

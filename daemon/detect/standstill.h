@@ -22,7 +22,7 @@ class Standstill {
     const float move = records_ == 0 ? 0 : loss - loss_;
     const float moved =
         move == 0 ? 0 : std::min(std::fabs(move) / std::fabs(loss), kLeap);
-    seen_ = std::min(seen_ + 1, kSeen);
+    seen_ = std::min<int16_t>(seen_ + 1, kSeen);
     const float off = moved - moves_;
     // Most times without a division.
     moves_ += seen_ == kSeen ? off * kOfSeen : off / static_cast<float>(seen_);
@@ -77,7 +77,7 @@ class Standstill {
   // its last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
     const float digit = std::min(s.last_digit(), Digit());
-    return std::max(turn_, next_) >= kDigits * digit &&
+    return rose_ && std::max(turn_, next_) >= kDigits * digit &&
            std::fabs(loss_) >= kShown * digit && records_ >= kLonger * longest_;
   }
   // It was another one before.
@@ -89,13 +89,14 @@ class Standstill {
   void Turn(float move) {
     const float size = std::fabs(move);
     const float before = std::fabs(move_);
+    rose_ |= move > 0;
     const bool turns = move * move_ < 0 || (before > 0 && size > before);
     turn_ = std::max(kFades * turn_, turns ? std::fabs(move - move_) : 0);
     next_ = turns ? 0 : std::max(size + size - before, 0.0f);
     move_ = move;
   }
 
-  static constexpr int32_t kSeen = 32;  // losses that show their moves; ours
+  static constexpr int16_t kSeen = 32;  // losses that show their moves; ours
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
   static constexpr float kFades = 0.5f;  // of a turn, from move to move; ours
@@ -111,8 +112,9 @@ class Standstill {
 
   float loss_ = 0;
   float moves_ = 0;
-  int32_t seen_ = 0;
-  float turn_ = 0;  // from a move to the next of late, and how long ago
+  int16_t seen_ = 0;
+  bool rose_ = false;  // ever: boosters and full batches only fall, and end
+  float turn_ = 0;     // from a move to the next of late, and how long ago
   float next_ = 0;  // move after that to it, on a way to where it comes to rest
   float move_ = 0;  // to it
   int32_t records_ = 0;

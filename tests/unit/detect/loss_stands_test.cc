@@ -180,9 +180,9 @@ TEST(LossStands, OneThatStopsOnItsWayDownIsAWarning) {
     f.Steps({.loss = loss}, 25);
     return f;
   };
-  EXPECT_EQ(stops(0.01, 1e3).now, Severity::kWarning);
-  EXPECT_EQ(stops(0, 1e6).now, Severity::kWarning);
-  EXPECT_TRUE(stops(0.01, 1e3).rule.IsAbsurd()) << "of rivals, too";
+  EXPECT_EQ(stops(0.05, 1e3).now, Severity::kWarning);
+  EXPECT_EQ(stops(0, 1e6).now, Severity::kNone) << "as boosters do";
+  EXPECT_TRUE(stops(0.05, 1e3).rule.IsAbsurd()) << "of rivals, too";
 }
 
 // 0 of 0 is no move.
