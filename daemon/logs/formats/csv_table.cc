@@ -131,16 +131,13 @@ class CsvTableReader : public LineReader {
 
   // As many words as a row has cells, among rows of numbers.
   bool IsProse() {
-    const auto is_number = [](std::string_view cell) {
-      const bool sign = !cell.empty() && (cell[0] == '-' || cell[0] == '.');
-      const bool digit =
-          !cell.empty() && IsDigit(cell[0]) && cell.back() != ':';
-      return sign || digit || WholeNumber(cell);
-    };
-    const auto numbers = std::ranges::count_if(row_.cells(), is_number);
-    const bool most = 2 * static_cast<size_t>(numbers) >= row_.cells().size();
-    of_numbers_ |= most;
-    return !most && of_numbers_;
+    const auto numbers =
+        std::ranges::count_if(row_.cells(), [](std::string_view cell) {
+          const bool begins = cell.find_first_of("0123456789-.") == 0;
+          return (begins && cell.back() != ':') || WholeNumber(cell);
+        });
+    const bool prose = 2 * static_cast<size_t>(numbers) < row_.cells().size();
+    return (of_numbers_ |= !prose) && prose;
   }
 
   // The column of the first row's first word, which may say what rows are.
