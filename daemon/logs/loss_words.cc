@@ -257,9 +257,11 @@ std::optional<double> RewardInWords(std::string_view line) {
     if (begin >= line.size()) break;
     const bool score =
         (name == "score" || name == "Score") && SpeaksOfEpisodes(line);
-    if (!score && UsualMeaning(name) != ColumnMeaning::kReward) continue;
+    const bool reward =
+        HasOneOf(name, kStems) && UsualMeaning(name) == ColumnMeaning::kReward;
+    if (!score && !reward) continue;
     Scan scan(InsideCall(line.substr(begin)));
-    if (const std::optional<double> reward = scan.Number()) return reward;
+    if (const std::optional<double> value = scan.Number()) return value;
   }
   return std::nullopt;
 }
