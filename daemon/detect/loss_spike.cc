@@ -116,12 +116,13 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
   const Series& s = *c.loss;
   const float base = s.excursion().base();
   const float to = base + rise;
-  // What wanders through 0 has no level, but may lose all it had.
-  return s.crosses_zero()
-             ? s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio])
-             : rise >= LnOf(t[kRatio]) ||
-                   (TrainsLanguage(c.run) &&
-                    s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
+  if (s.crosses_zero()) {
+    // What wanders through 0 has no level, but may lose all it had.
+    return s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio]);
+  }
+  return rise >= LnOf(t[kRatio]) ||
+         (TrainsLanguage(c.run) &&
+          s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 // It left its level where the objective became another.
@@ -256,9 +257,9 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   }
   if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
-  if (s.comes_down() || s.has_lost_all() || s.follows_rewards()) {
-    return Severity::kWarning;
-  }
+  // Whether rewards wake it or it diverges, its course does not tell.
+  const bool unsure = s.has_lost_all() || s.follows_rewards();
+  if (s.comes_down() || unsure) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
 }

@@ -22,8 +22,6 @@ class Series {
   static constexpr float kRise = 0.405f;  // ln 1.5, as loss_spike's ratio
   static constexpr float kAll = -2.996f;  // ln 1/20; ours
   static constexpr float kBeyondRewards = 9.21f;  // ln 1e4, of a rise; ours
-  static constexpr float kRewards =
-      0.2f;  // deviation of what follows them; ours
 
   // The next, and its LogOf(). REQUIRES: it is finite.
   void Add(float value, float ln, int64_t step, const NoisePrior& prior);
@@ -112,6 +110,7 @@ class Series {
   static constexpr int32_t kRecent = 16;              // values; ours
   static constexpr float kOfRecent = 1.0f / kRecent;  // as kRecent
   static constexpr float kNothing = -2.3025851f;      // ln 0.1; ours
+  static constexpr float kRewards = 0.2f;             // deviation; ours
   static constexpr float kTiny = -4.6f;               // ln 0.01; ours
   static constexpr int32_t kKept = 32;                // values; ours
 
