@@ -92,7 +92,7 @@ constinit const RuleSpec LossSpike::kSpec = {
     "a warning and 4 a critical before, of 25 healthy trainings on rewards "
     "15. Of rewards a critical is left for a loss 20 times its level, and ten "
     "times all before, for `hold` records; of rivals for one that leaps so, "
-    "above 20, after 64 losses; of both for one ten thousand times all "
-    "before."};
+    "above 20, after 64 losses; of both for one of 1,000 and more that "
+    "is ten thousand times all before."};
 
 }  // namespace nanwatch
