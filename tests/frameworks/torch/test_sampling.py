@@ -180,7 +180,7 @@ def hooked(model):
 
 def watched_little(daemon, name, kind):
     """A model of that kind, its optimizer and a watch of LITTLE budget."""
-    torch._dynamo.utils.counters.clear()
+    torch._dynamo.utils.counters.clear()  # of other tests, which compile
     torch.manual_seed(1)
     model = kind()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -205,13 +205,7 @@ class Branches(nn.Module):
 
 def test_what_does_not_tell_has_no_hook(daemon, name):
     """And all have one at times, so that the first one called is known."""
-    torch._dynamo.utils.counters.clear()  # of other tests, which compile
-    torch.manual_seed(1)
-    model = Branches()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
-    watch = nanwatch.torch.watch(
-        model, optimizer, run=name, level="ops", budget=LITTLE,
-        address=daemon.address)
+    model, optimizer, watch = watched_little(daemon, name, Branches)
     had = []
     for i in range(280):
         had.append(hooked(model))
