@@ -146,6 +146,15 @@ class AlikeLinesReader : public LineReader {
     return real > 2 && real + (last - lines.rbegin()) >= std::ssize(lines);
   }
 
+  // The sum of what each player's loss is made of.
+  void AddPlayers(const NumberRoles& roles, const RowValues& numbers) {
+    for (const std::vector<size_t>& player : roles.players) {
+      double sum = 0;
+      for (const size_t i : player) sum += numbers[i].value;
+      fact_.AddNumber(ColumnMeaning::kAdversaryLoss, sum);
+    }
+  }
+
   void Tell(const NumberRoles& roles, const RowValues& numbers,
             FactList* facts) {
     named_ |= roles.named;
@@ -210,15 +219,12 @@ class AlikeLinesReader : public LineReader {
     if (roles.epoch != NumberRoles::kNone) {
       fact_.SetEpoch(numbers[roles.epoch].value);
     }
-    for (const std::vector<size_t>& player : roles.players) {
-      double sum = 0;
-      for (const size_t i : player) sum += numbers[i].value;
-      if (!player.empty()) fact_.AddNumber(ColumnMeaning::kAdversaryLoss, sum);
+    if (roles.of_players()) {
+      AddPlayers(roles, numbers);
+    } else {
+      fact_.AddNumber(
+          roles.rises ? ColumnMeaning::kObjective : ColumnMeaning::kLoss, loss);
     }
-    fact_.AddNumber(roles.of_players() ? ColumnMeaning::kNothing
-                    : roles.rises      ? ColumnMeaning::kObjective
-                                       : ColumnMeaning::kLoss,
-                    loss);
     for (size_t i = 0; i < numbers.size() && at == roles.loss; ++i) {
       const ColumnMeaning meaning = roles.meanings[i];
       const bool known =

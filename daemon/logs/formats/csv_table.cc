@@ -50,10 +50,7 @@ class CsvTableReader : public LineReader {
 
   void Read(std::string_view line, FactList* facts) override {
     refused_ = false;
-    if (columns_.empty() || line == header_) {
-      TakeHeader(line);
-      return;
-    }
+    if (columns_.empty() || line == header_) return TakeHeader(line);
     // Other lines between, another table, a torn row, or the header's second.
     if (!IsRow(WithPoints(line)) ||
         (separator_ == '|' && no_row_ && !HasNumber())) {
@@ -131,13 +128,14 @@ class CsvTableReader : public LineReader {
 
   // As many words as a row has cells, among rows of numbers.
   bool IsProse() {
-    const auto numbers =
-        std::ranges::count_if(row_.cells(), [](std::string_view cell) {
-          const bool begins = cell.find_first_of("0123456789-.") == 0;
-          return (begins && cell.back() != ':') || WholeNumber(cell);
-        });
-    const bool prose = 2 * static_cast<size_t>(numbers) < row_.cells().size();
-    return (of_numbers_ |= !prose) && prose;
+    std::ptrdiff_t words = 0;
+    for (const std::string_view cell : row_.cells()) {
+      const bool word = cell.find_first_of("0123456789-.") != 0;
+      if ((word || cell.back() == ':') && !WholeNumber(cell)) ++words;
+    }
+    if (2 * words > std::ssize(row_.cells())) return of_numbers_;
+    of_numbers_ = true;
+    return false;
   }
 
   // The column of the first row's first word, which may say what rows are.
