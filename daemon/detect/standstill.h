@@ -66,7 +66,8 @@ class Standstill {
     const float size = std::fabs(loss_);
     for (float parts = kCents; parts < kFinest; parts *= 10) {
       const float whole = std::round(parts * size);
-      if (whole > kFinest || std::fabs(parts * size - whole) <= kParts) {
+      const bool beyond = whole > kFinest && parts > kCents;
+      if (beyond || std::fabs(parts * size - whole) <= kParts) {
         return 1 / parts;
       }
     }

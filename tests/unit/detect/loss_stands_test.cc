@@ -206,6 +206,7 @@ TEST(LossStands, AtTheEndTwelveRecordsAlikeAreEnough) {
   EXPECT_EQ(at_end(0.6931472, 11), Severity::kNone);
   EXPECT_EQ(at_end(0.693, 14), Severity::kNone) << "it may be rounded";
   EXPECT_EQ(at_end(0.693, 32), Severity::kWarning);
+  EXPECT_EQ(at_end(2500.1234, 32), Severity::kWarning);
   EXPECT_EQ(at_end(0.69, 30), Severity::kNone);
   EXPECT_EQ(at_end(0, 14), Severity::kWarning);
 }
