@@ -9,6 +9,8 @@
 namespace nanwatch {
 namespace {
 
+constexpr uint64_t kBeside = 4;  // lines of a log: one more beside them; ours
+
 // The last of `facts` that is a step line's; null: there is none.
 LogFact* LastStep(FactList* facts) {
   const auto found =
@@ -98,11 +100,11 @@ LogCoverage Recogniser::coverage() const {
   LogCoverage told;
   if (own_ != kNone) told = candidates_[own_].coverage.told();
   // Of a log of no known program with many lines of another kind nobody knows
-  // what it says.
+  // what it says. One beside each step may be an evaluation's.
   const bool known =
       program_ != nullptr && program_->part != LogFormat::Part::kGeneric;
   const UnreadKinds::Kind unread = unread_.most();
-  if (!known && unread.lines > told.step_lines) {
+  if (!known && unread.lines > told.step_lines + told.step_lines / kBeside) {
     told.step_lines += unread.lines;
     told.unread += unread.lines;
     told.examples.push_back(

@@ -231,7 +231,7 @@ class DlLoggerReader : public LineReader {
   bool option_ = false;  // one stood above the first step
 };
 
-constexpr std::string_view kMarks[] = {"DLL 2", "DLLL {", ") step_loss : "};
+constexpr std::string_view kMarks[] = {"DLL ", "DLLL {", ") step_loss : "};
 
 }  // namespace
 

@@ -44,6 +44,7 @@ constexpr Words kWords[] = {
     {"Model diverged with loss = NaN"},               // tf.estimator
     {"NaN loss during training."},                    // its exception
     {"Invalid loss, terminating training"},           // Keras
+    {"non-finite loss, ending training"},             // YOLOv5
     {"found NaN in local forward loss"},              // Megatron-Core
     {"found NaN in local grad norm", kGradients},     //
     {"found Inf in local grad norm", kGradients},     //

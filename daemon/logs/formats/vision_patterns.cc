@@ -104,14 +104,6 @@ constexpr LinePattern kYoloxLines[] = {
     {"epoch: {epoch}/{}, iter: {batch}/{whole}, *total_loss: {loss}, *, lr: "
      "{lr},"}};
 
-// Ultralytics' YOLOv5, v8 and later: a bar an epoch with the means of its three
-// losses. A step is an epoch.
-//       1/100      2.51G      1.142      2.345      1.211         50 640:
-//  100%|##########| 12/12 [00:03<00:00,  3.41it/s]
-constexpr Text kUltralyticsMarks[] = {": 100%"};
-constexpr LinePattern kUltralyticsLines[] = {
-    {"^{step}/ {} {}G {part} {part} {part} {} {}: 100%"}};
-
 // nnU-Net: an epoch in lines of a number each; the losses are its means, and
 // may be below 0.
 //  2024-06-12 18:20:21.625154: Epoch 0
@@ -169,8 +161,6 @@ const LogFormat kDetectron2 = PatternFormat<kDetectron2Lines>(
     "detectron2", "Detectron2", kDetectron2Marks);
 const LogFormat kYolox =
     PatternFormat<kYoloxLines, kFromOne>("yolox", "YOLOX", kYoloxMarks);
-const LogFormat kUltralytics = PatternFormat<kUltralyticsLines>(
-    "ultralytics", "Ultralytics YOLO (an epoch a line)", kUltralyticsMarks);
 const LogFormat kNnUnet =
     PatternFormat<kNnUnetLines, kMeans>("nnunet", "nnU-Net", kNnUnetMarks);
 const LogFormat kPaddleOcr =

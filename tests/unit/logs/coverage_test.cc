@@ -247,5 +247,22 @@ TEST(Coverage, CountsLinesAndNoFacts) {
   EXPECT_EQ(ReadAll(lines).coverage.step_lines, 9u);
 }
 
+// An evaluation's, say. Where there are more of them, they may be the steps.
+TEST(Coverage, ALineBesideEachStepMaySayWhatItWill) {
+  const auto unread = [](int beside) {
+    std::vector<std::string> lines;
+    for (int i = 0; i < 20; ++i) {
+      const std::string n = std::to_string(10 + i);
+      for (int k = 0; k < beside; ++k) {
+        lines.push_back("[Metrics] AUC: 0.7" + n + " - logloss: 0.39" + n);
+      }
+      if (i > 0) lines.push_back("Train loss: 0.5" + n);
+    }
+    return ReadAll(lines).coverage.unread;
+  };
+  EXPECT_EQ(unread(1), 0u);
+  EXPECT_GT(unread(2), 20u);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -22,6 +22,24 @@ constexpr SampleLines kLines[] = {
      "                 Class     Images  Instances      Box(P          R: 100%"
      "|##########| 4/4 [00:00<00:00]",
      "step=1 loss=5\nstep=2 loss=nan"},
+    {"a total is the loss, also of four parts; NaN is told within a bar",
+     "     Epoch   gpu_mem      GIoU       obj       cls     total   targets  "
+     "img_size\n"
+     "      0/99      2.1G      0.25      0.25       0.5         1       150   "
+     " "
+     "   640: 100%|##########| 27/27 [00:15<00:00,  1.57it/s]\n"
+     "      1/99      2.1G       nan      0.25       0.5       nan       150   "
+     " "
+     "   640:   3%|3         | 1/27 [00:01<00:15,  1.57it/s]\n"
+     "      1/99      2.1G       nan      0.25       0.5       nan       150   "
+     " "
+     "   640: 100%|##########| 27/27 [00:15<00:00,  1.57it/s]\n"
+     "      Epoch    GPU_mem   box_loss   seg_loss   cls_loss   dfl_loss  "
+     "Instances       Size\n"
+     "       2/99      2.1G      0.25      0.25       0.5         1       150  "
+     " "
+     "    640: 100%|##########| 27/27 [00:15<00:00,  1.57it/s]",
+     "step=0 loss=1\nstep=1 loss=nan\nstep=2 loss=2"},
 };
 
 }  // namespace
