@@ -352,7 +352,7 @@ void ColumnFact::Tell(FactList* facts) {
     fact_.Set(StepField::kGradNorm, *weak_norm_);
   }
   if (!SaysHealth()) return;
-  fact_.of_rewards |= rewards_apart_;
+  fact_.of_rewards |= rewards_apart_ && !fact_.of_adversary;
   // That of a policy is its distance from the old one.
   if (reconstructs_ && !fact_.of_rewards && !fact_.of_classes) {
     fact_.divergence = divergence_;

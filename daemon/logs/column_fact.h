@@ -80,6 +80,8 @@ class ColumnFact {
   bool AddReward();
   // Scores of the log are rewards: its words speak of episodes.
   void NoteRewards() { fact_.of_rewards = true; }
+  // The same of all lines, but those of a GAN.
+  void NoteRewardsApart() { rewards_apart_ = true; }
   void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);

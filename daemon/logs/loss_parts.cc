@@ -62,6 +62,28 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
+// Each of its words is known: "missing_value_loss" is another one. A critic may
+// be a GAN's.
+bool IsOfPolicy(std::string_view name) {
+  constexpr std::string_view kOf[] = {"policy", "actor", "value", "pg",
+                                      "vf",     "qf",    "qf1",   "qf2",
+                                      "q1",     "q2",    "td"};
+  constexpr std::string_view kBeside[] = {"loss", "losses", "train", "trainer",
+                                          "gradient"};
+  const std::string low = LowerCase(name);
+  bool of_policy = false;
+  for (size_t begin = 0; begin <= low.size();) {
+    const size_t end = std::min(low.find_first_of("_/.- ", begin), low.size());
+    const std::string_view word =
+        std::string_view(low).substr(begin, end - begin);
+    begin = end + 1;
+    const bool of = IsOneOf(word, kOf);
+    if (!of && !IsOneOf(word, kBeside)) return false;
+    of_policy |= of;
+  }
+  return of_policy;
+}
+
 // Also what a value before may end with: "nan", "0.5 s".
 bool MakesPart(std::string_view before) {
   constexpr std::string_view kOfWhole[] = {
@@ -95,12 +117,14 @@ bool LossParts::Look(std::string_view before, std::string_view behind) {
   const double sum = sum_;
   if (!IsPartOfLoss(name) || IsOfEvaluation(before, name)) return false;
   if (!Take(behind)) return false;
+  of_policy_ |= IsOfPolicy(name);
   NoteLost(name, sum_ - sum);
   return true;
 }
 
 void LossParts::Begin() {
   parts_ = 0;
+  of_policy_ = false;
   sum_ = 0;
 }
 

@@ -15,6 +15,10 @@ namespace nanwatch {
 // A training's loss, by its name, that is one of several.
 bool IsPartOfLoss(std::string_view name);
 
+// What a loss is called, or its first word, says that it is a policy's, or of
+// how good actions are: "actor_loss", "train/vf_loss". Rewards lead such ones.
+bool IsOfPolicy(std::string_view name);
+
 // The word that ends `before` makes the loss that follows a part of one: "ctc "
 // before "loss", and not "avg ".
 bool MakesPart(std::string_view before);
@@ -33,6 +37,8 @@ class LossParts {
   bool Look(std::string_view before, std::string_view behind);
   // The same of a pair within what WithinLosses() found: whatever its name.
   bool Take(std::string_view behind);
+  // One of the line's is of a policy.
+  bool of_policy() const { return of_policy_; }
   // Of two parts or more.
   std::optional<double> sum() const {
     return parts_ > 1 ? std::optional(sum_) : std::nullopt;
@@ -55,6 +61,7 @@ class LossParts {
   void NoteLost(std::string_view name, double value);
 
   int parts_ = 0;
+  bool of_policy_ = false;
   double sum_ = 0;
   std::string bad_name_;  // that was not finite
   int bad_ = 0;           // of that name in a row

@@ -39,13 +39,6 @@ bool IsOfOtherLoss(std::string_view word) {
          word.starts_with("Min");
 }
 
-// "trainer/QF1 Loss", "Policy Loss": of a training on rewards.
-bool IsOfPolicy(std::string_view before) {
-  constexpr std::string_view kWords[] = {"policy", "actor", "qf", "qf1", "qf2"};
-  const std::string_view words = TrimBlanks(before);
-  return IsOneOf(LowerCase(words.substr(words.find_last_of(" /") + 1)), kWords);
-}
-
 // Bytes of "is " or "became " where `text` begins with it.
 size_t SizeOfVerb(std::string_view text) {
   constexpr std::string_view kVerbs[] = {"is ", "became ", "becomes ",
@@ -148,6 +141,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
   std::optional<NamedLoss> term;
   std::optional<double> parts;
   size_t behind = 0;
+  bool of_policy = false;
   for (const std::string_view word : kLosses) {
     for (size_t at = line.find(word); at != std::string_view::npos;
          at = line.find(word, at + 1)) {
@@ -172,7 +166,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
         const NamedLoss named{
             .value = *loss,
             .cross_entropy = classes || EndsWithCrossEntropy(before),
-            .of_policy = IsOfPolicy(before),
+            .of_policy = IsOfPolicy(LastWord(before)),
             .at = at + word.size()};
         // "avg ctc loss 2.7, avg loss 3.1": a term, where a whole follows.
         if (!MakesPart(before) || named.cross_entropy) return named;
@@ -180,6 +174,7 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
         continue;
       }
       parts = parts.value_or(0) + *loss;
+      of_policy |= IsOfPolicy(name);
       behind = at + word.size();
     }
   }
@@ -187,9 +182,9 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
     if (const auto rivals = RivalsInWords(line)) return rivals;
   }
   if (term) return term;
-  return parts ? std::optional(
-                     NamedLoss{.value = *parts, .parts = true, .at = behind})
-               : std::nullopt;
+  if (!parts) return std::nullopt;
+  return NamedLoss{
+      .value = *parts, .parts = true, .of_policy = of_policy, .at = behind};
 }
 
 bool SaysLossIsNaN(std::string_view line) {

@@ -284,7 +284,10 @@ class CsvTableReader : public LineReader {
       columns.push_back(meaning);
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
-      if (term && IsPartOfLoss(cell)) parts.push_back(columns.size() - 1);
+      if (term && IsPartOfLoss(cell)) {
+        parts.push_back(columns.size() - 1);
+        if (IsOfPolicy(cell)) fact_.NoteRewardsApart();
+      }
       const bool evaluates = (cell.ends_with("oss") || cell.ends_with("mse")) &&
                              IsEvaluation(cell);
       if (evaluates && evaluation == cell.npos) evaluation = columns.size() - 1;
@@ -333,9 +336,7 @@ class CsvTableReader : public LineReader {
     epoch_ = epoch;
     evaluation_ = evaluation;
     alone_ = alone;
-    if (evaluation < columns_.size()) {
-      evaluation_name_ = names[evaluation];
-    }
+    if (evaluation < names.size()) evaluation_name_ = names[evaluation];
     evaluations_ = {};
     evaluates_ = false;
     accuracy_ = static_cast<size_t>(

@@ -197,6 +197,7 @@ class KeyValueReader : public LineReader {
 
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
+    if (parts_.of_policy() && !fact_.fact().of_adversary) fact_.NoteRewards();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     NameLoss(line, &facts->back());

@@ -132,6 +132,15 @@ TEST(PrivateNames, APolicysLossIsOfATrainingOnRewards) {
                  "step 3 Critic Loss 2.5"),
             "step=1 loss=2.5 of_rewards\nstep=2 loss=-2.5 of_rewards\n"
             "step=3 loss=2.5\n");
+  for (const char* lines :
+       {"step 1 vf_loss: 2.5", "step 1 train/actor_loss=2, critic_loss=0.5",
+        "step 1 value_loss 2.5"}) {
+    EXPECT_EQ(Told(lines), "step=1 loss=2.5 of_rewards\n") << lines;
+  }
+  for (const char* lines :
+       {"step 1 missing_value_loss: 2.5", "step 1 critic_loss=2.5"}) {
+    EXPECT_EQ(Told(lines), "step=1 loss=2.5\n") << lines;
+  }
 }
 
 TEST(PrivateNames, AStepMayBeginTheLine) {

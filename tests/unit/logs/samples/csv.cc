@@ -103,6 +103,9 @@ constexpr SampleLines kLines[] = {
      "1,731.2,0.25,11.5,nan,0.5\n2,731.2,nan,11.5,1,0.5\n"
      "3,731.2,,11.5,1,0.5",
      "step=1 loss=11.75 learning_rate=0.5\nstep=2 loss=nan learning_rate=0.5"},
+    {"a policy's losses follow rewards",
+     "step,policy_loss,value_loss\n1,2,0.5\n2,2,0.25",
+     "step=1 loss=2.5 of_rewards\nstep=2 loss=2.25 of_rewards"},
 };
 
 }  // namespace
