@@ -91,12 +91,13 @@ inline bool LossSpike::Note(const StepContext& c) {
     jump_.peak = s.ValueAt(x.peak());
     jump_.nats = x.nats();
     jump_.records = x.above();
-    jump_.anew = x.jumped() && jump_.peak >= (1 - kAnew) * jump_.first;
+    const float there = (1 - kAnew) * jump_.first;
+    jump_.anew = x.jumped() && jump_.peak >= there;
     jump_.resumed =
         jump_.anew && ResumedAfter(c.run, x.step() - 2 * gap_, x.step());
-    jump_.anew &=
-        jump_.resumed || (s.values() > kYoungValues &&
-                          jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest()));
+    jump_.anew &= jump_.resumed ||
+                  (s.values() > kYoungValues && s.ValueAt(x.entry()) >= there &&
+                   jump_.peak <= (1 + kAnew) * s.ValueAt(s.highest()));
     const float last = x.course().last();
     jump_.settles = x.values() >= kSettled && last <= kBelow * jump_.first &&
                     last >= kThere * x.course().middle();

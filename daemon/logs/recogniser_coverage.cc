@@ -100,11 +100,13 @@ LogCoverage Recogniser::coverage() const {
   LogCoverage told;
   if (own_ != kNone) told = candidates_[own_].coverage.told();
   // Of a log of no known program with many lines of another kind nobody knows
-  // what it says. One beside each step may be an evaluation's.
+  // what it says. One beside each step may be an evaluation's, while it shows a
+  // number.
   const bool known =
       program_ != nullptr && program_->part != LogFormat::Part::kGeneric;
   const UnreadKinds::Kind unread = unread_.most();
-  if (!known && unread.lines > told.step_lines + told.step_lines / kBeside) {
+  const uint64_t most = told.step_lines + told.step_lines / kBeside;
+  if (!known && (unread.lines > most || unread.lost())) {
     told.step_lines += unread.lines;
     told.unread += unread.lines;
     told.examples.push_back(

@@ -26,13 +26,17 @@ void UnreadKinds::Note(std::string_view line, uint64_t number) {
       row_.numbers().begin(), row_.numbers().end(),
       [](const RowNumber& n) { return !n.whole && !n.share && !n.unit; });
   if (other || !real) return;
+  const bool bad = std::ranges::any_of(row_.numbers(), [](const RowNumber& n) {
+    return !std::isfinite(n.value);
+  });
   const auto found = std::find_if(
       kinds_.begin(), kinds_.end(),
       [this](const Kind& kind) { return kind.words == row_.words(); });
   if (found != kinds_.end()) {
     ++found->lines;
+    found->bad = bad ? found->bad + 1 : 0;
   } else if (kinds_.size() < kKinds) {
-    kinds_.push_back({row_.words(), 1, number});
+    kinds_.push_back({row_.words(), 1, number, bad});
   }
 }
 

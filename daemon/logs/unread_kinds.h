@@ -20,6 +20,9 @@ class UnreadKinds {
     uint64_t words = 0;
     uint64_t lines = 0;
     uint64_t first = 0;  // its line
+    uint64_t bad = 0;    // newest ones, in a row, that hold NaN or Inf
+    // Their number is lost: they had one.
+    bool lost() const { return bad >= kLost && bad < lines; }
   };
 
   // Takes in a line that nobody read, the `number`th.
@@ -29,6 +32,7 @@ class UnreadKinds {
 
  private:
   static constexpr size_t kKinds = 16;  // the first ones; ours
+  static constexpr uint64_t kLost = 3;  // lines; as LossParts
 
   NumberRow row_;
   std::vector<Kind> kinds_;

@@ -19,6 +19,7 @@
 
 #include "logs/formats/formats.h"
 #include "logs/named_number.h"
+#include "logs/one_of.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -56,11 +57,13 @@ class UltralyticsReader : public LineReader {
   }
 
  private:
-  // Learns which of the losses is their total.
+  // Learns which of the losses is all of it. An epoch begins.
   void ReadHeading(Scan* scan) {
     total_.reset();
+    told_.reset();
     for (size_t i = 0; i < kMost && !scan->done(); ++i) {
-      if (NextWord(scan) == "total") total_ = i;
+      constexpr std::string_view kNames[] = {"total", "loss", "train_loss"};
+      if (IsOneOf(NextWord(scan), kNames)) total_ = i;
     }
   }
 
@@ -80,7 +83,7 @@ class UltralyticsReader : public LineReader {
   }
 
   std::optional<size_t> total_;  // its place among the losses
-  std::optional<int64_t> told_;  // newest epoch
+  std::optional<int64_t> told_;  // epoch below the newest heading
 };
 
 }  // namespace

@@ -24,6 +24,18 @@ TEST(UnreadKinds, WhatSaysNoStepsLossIsNone) {
   EXPECT_EQ(kinds.most().lines, 0u);
 }
 
+TEST(UnreadKinds, ANumberThatTurnsToNanIsLost) {
+  UnreadKinds kinds;
+  kinds.Note("worker[1] u 12 aloss 2.31", 1);
+  for (int i = 2; i < 5; ++i) {
+    EXPECT_FALSE(kinds.most().lost()) << i;
+    kinds.Note("worker[1] u 12 aloss nan", i);
+  }
+  EXPECT_TRUE(kinds.most().lost());
+  kinds.Note("worker[1] u 12 aloss 2.31", 5);
+  EXPECT_FALSE(kinds.most().lost());
+}
+
 TEST(UnreadKinds, ARowOfABoxIsReadWithItsBox) {
   UnreadKinds kinds;
   kinds.Note("| loss      |  2.31 |", 1);

@@ -40,6 +40,14 @@ constexpr SampleLines kLines[] = {
      " "
      "    640: 100%|##########| 27/27 [00:15<00:00,  1.57it/s]",
      "step=0 loss=1\nstep=1 loss=nan\nstep=2 loss=2"},
+    {"each heading begins an epoch, also the same again",
+     "     Epoch   GPU_mem  train_loss   test_loss    top1_acc    top5_acc\n"
+     "       1/1      2.1G      0.25       0.5       0.5         1: 100%|###| "
+     "9/9 [00:15<00:00,  1.57it/s]\n"
+     "     Epoch   GPU_mem  train_loss   test_loss    top1_acc    top5_acc\n"
+     "       1/1      2.1G       nan       0.5       0.5         1: 100%|###| "
+     "9/9 [00:15<00:00,  1.57it/s]",
+     "step=1 loss=0.25\nstep=1 loss=nan"},
 };
 
 }  // namespace
