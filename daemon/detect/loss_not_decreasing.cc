@@ -85,6 +85,15 @@ constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
+// No update, nothing to learn from; overflow_streak and never_calibrated speak
+// of lost ones. A rate that is always 0 is one that was rounded, or the trouble
+// itself.
+bool Updates(const StepContext& c) {
+  const bool no_rate =
+      c.record.get(StepField::kLearningRate) == 0.0 && c.rate->highest() > 0;
+  return c.scaler.fate() != Fate::kLost && !no_rate;
+}
+
 // It has no gradient.
 bool HasNone(const StepRecord& r) {
   return r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
@@ -246,14 +255,7 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
-  // No update, nothing to learn from; overflow_streak and never_calibrated
-  // speak of lost ones.
-  // A rate that is always 0 is one that was rounded, or the trouble itself.
-  const bool no_rate = r.has(StepField::kLearningRate) &&
-                       r[StepField::kLearningRate] == 0 &&
-                       c.rate->highest() > 0;
-  const bool updates = c.scaler.fate() != Fate::kLost && !no_rate;
-  if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
+  if (!Updates(c) || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
   if (loss == 0 && LacksAccuracy(c.run)) {
