@@ -39,9 +39,8 @@ class AtRest {
  private:
   // Returns NaN where there is none.
   static double LossOf(const StepRecord& record) {
-    return record.has(StepField::kLoss)
-               ? record[StepField::kLoss]
-               : std::numeric_limits<double>::quiet_NaN();
+    return record.get(StepField::kLoss)
+        .value_or(std::numeric_limits<double>::quiet_NaN());
   }
 
   static constexpr float kSmall = 0.01f;    // of the largest norm; ours

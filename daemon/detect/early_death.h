@@ -21,13 +21,12 @@ class EarlyDeath {
  public:
   // It may have begun, or still begin.
   bool possible() const { return losses_ < kEarly || began_; }
-  // Of each update, finite. `norm`: of its gradients; 0: not known.
-  // `has_level`: a loss that stays where it began shows that nothing is learnt;
-  // one that follows rewards shows nothing.
+  // Of each update, finite, while possible(). `norm`: of its gradients; 0: not
+  // known. `has_level`: a loss that stays where it began shows that nothing is
+  // learnt; one that follows rewards shows nothing.
   void Add(double loss, float norm, bool has_level) {
-    if (!possible()) return;
     has_level_ = has_level;
-    if (first_loss_ == kNone) first_loss_ = static_cast<float>(loss);
+    if (first_loss_ == kNone) first_loss_ = loss_ = static_cast<float>(loss);
     if (first_norm_ == 0) first_norm_ = norm;
     if (losses_ < kEarly) {
       ++losses_;
@@ -37,7 +36,7 @@ class EarlyDeath {
     // One that shot up on the way says nothing of where it stands.
     const double most = 2 * std::fabs(first_loss_);
     const auto one = static_cast<float>(std::min(loss, most));
-    loss_ = loss_ == kNone ? one : loss_ + kSmooth * (one - loss_);
+    loss_ += kSmooth * (one - loss_);
     if (Stands()) return;
     losses_ = kEarly;  // it learns, or has no guess to stand at
     began_ = false;
@@ -60,12 +59,11 @@ class EarlyDeath {
   // be for any reason: an embedding's are where a batch has no word.
   void AddTensor() { tensor_ = true; }
 
-  // It lasts for `steps`, and the loss is where it began, if that says
+  // It lasts for `steps`; till now the loss is where it began, if that says
   // anything.
   bool IsSure(int64_t step, double steps) const {
-    const bool lasts = zeros_.records() >= kFewest &&
-                       static_cast<double>(step - since()) >= steps;
-    return lasts && tensor_ && Stands();
+    return zeros_.records() >= kFewest && tensor_ &&
+           static_cast<double>(step - since()) >= steps;
   }
   // Its first step. REQUIRES: suspected().
   int64_t since() const { return zeros_.since(); }
@@ -76,9 +74,7 @@ class EarlyDeath {
   float loss() const { return loss_; }
 
  private:
-  bool Stands() const {
-    return !has_level_ || (first_loss_ > 0 && loss_ >= kFallen * first_loss_);
-  }
+  bool Stands() const { return !has_level_ || loss_ >= kFallen * first_loss_; }
 
   static constexpr float kNone = -HUGE_VALF;
   static constexpr float kMost = 0.5f;  // of the elements that were not 0; ours
@@ -92,7 +88,7 @@ class EarlyDeath {
   static constexpr int8_t kEarly = 64;         // losses; ours
 
   float first_loss_ = kNone;
-  float loss_ = kNone;  // smoothed
+  float loss_ = 0;  // smoothed
   float first_norm_ = 0;
   float first_share_ = -1;
   Streak zeros_;  // updates with so many

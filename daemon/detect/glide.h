@@ -8,24 +8,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <optional>
 
 namespace nanwatch {
 
 // Trivially copyable. Norms in log2.
 class Glide {
  public:
-  // The next healthy record. REQUIRES: its loss, if there is one, is finite.
-  void Add(float norm, std::optional<double> loss) {
-    const float now =
-        loss ? Narrow(*loss) : std::numeric_limits<float>::infinity();
-    const bool goes_on =
-        loss && std::isfinite(lowest_) && GoesOnTo(norm) && IsLow(*loss);
+  // The next healthy record.
+  void Add(float norm, float loss) {
+    const bool goes_on = GoesOnTo(norm);
     // Noise does so by chance: choices, not branches.
     records_ = goes_on ? std::min<int16_t>(records_ + 1, kSure) : 0;
-    began_ = goes_on ? began_ : now;
-    lowest_ = goes_on ? std::min(lowest_, now) : now;
+    began_ = goes_on ? began_ : loss;
+    lowest_ = goes_on ? std::min(lowest_, loss) : loss;
     fall_ = newest_ - norm;
     newest_ = norm;
   }
@@ -34,33 +29,24 @@ class Glide {
     if (!GoesOnTo(norm)) records_ = 0;
   }
   // The loss stays where a glide has led it.
-  bool Explains(double loss) const {
-    return records_ == kSure && IsLow(loss) &&
-           began_ > lowest_ + kRounding * std::fabs(lowest_);
+  bool Explains(float loss) const {
+    const float low = lowest_ + kRounding * std::fabs(lowest_);
+    return records_ == kSure && loss <= low && began_ > low;
   }
 
  private:
   static constexpr int16_t kSure = 32;       // records; ours
-  static constexpr float kSteepest = 1;      // log2, a record; ours
   static constexpr float kSmooth = 0.5f;     // log2, of the rate; ours
   static constexpr float kRounding = 1e-3f;  // of the loss; ours
-  static constexpr double kRange = 0x1p120;  // ours: fits into a float
 
-  static float Narrow(double loss) {
-    return static_cast<float>(std::clamp(loss, -kRange, kRange));
-  }
   bool GoesOnTo(float norm) const {
-    const float fall = newest_ - norm;
-    return std::fabs(fall) <= kSteepest && std::fabs(fall - fall_) <= kSmooth;
-  }
-  bool IsLow(double loss) const {
-    return loss <= lowest_ + kRounding * std::fabs(lowest_);
+    return std::fabs(newest_ - norm - fall_) <= kSmooth;
   }
 
-  float newest_ = 0;  // norm
-  float fall_ = 0;    // from the norm before
-  float began_ = 0;   // loss
-  float lowest_ = std::numeric_limits<float>::infinity();  // loss since
+  float newest_ = 0;         // norm
+  float fall_ = -HUGE_VALF;  // from the norm before
+  float began_ = 0;          // loss
+  float lowest_ = 0;         // loss since
   int16_t records_ = 0;
 };
 

@@ -23,7 +23,6 @@ float Log2OfSize(double loss) {
 }
 
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
-constexpr int kRests = 48;    // records of a loss of 0; as Standstill's
 constexpr float kHalf = 1;    // of the loss is learned, log2; ours
 // Full batches lead to a minimum without a rise of the loss.
 constexpr int16_t kRises = 2;       // losses; ours
@@ -80,41 +79,34 @@ constinit const RuleSpec GradVanishing::kSpec = {
 
 inline void GradVanishing::Learn(const StepContext& c,
                                  std::optional<double> loss) {
-  glide_.Add(c.norm_log2, loss);
   usual_.Add(c.norm_log2);
-  if (usual_.values() >= kFewNorms && (!peaked_ || usual_.at() > peak_)) {
-    peaked_ = true;
-    peak_ = usual_.at();
-  }
-  held_ = 0;
+  if (usual_.values() >= kFewNorms) peak_ = std::max(peak_, usual_.at());
+  held_ = rose_ = 0;
   if (!loss) return;
+  newest_loss_ = static_cast<float>(*loss);
+  glide_.Add(c.norm_log2, newest_loss_);
   const bool known = c.loss->values() > 0 && !c.loss->crosses_zero();
   usual_loss_.Add(known ? c.loss->y() * kLog2OfE : Log2OfSize(*loss));
   highest_loss_ = std::max(highest_loss_, usual_loss_.at());
   loss_ = *loss;
 }
 
-bool GradVanishing::IsFar(float norm, const StepContext& c,
+bool GradVanishing::IsFar(float norm, std::optional<double> loss,
                           double ratio) const {
-  if (!peaked_ || norm >= peak_ - 1) return false;
-  const std::optional<double> loss = FiniteLoss(c.record);
-  return loss && !c.loss->crosses_zero() &&
-         Log2OfSize(*loss) > highest_loss_ - kHalf &&
+  if (norm >= peak_ - 1) return false;
+  return loss && Log2OfSize(*loss) > highest_loss_ - kHalf &&
          norm < peak_ + Log2(static_cast<float>(ratio));
 }
 
 bool GradVanishing::IsConverged(double loss) const {
-  if (usual_loss_.values() == 0 || loss_gone_) return false;
-  return Log2OfSize(loss) <= usual_loss_.at() + Log2(kConverged) ||
-         glide_.Explains(loss);
+  return !loss_gone_ &&
+         (Log2OfSize(loss) <= usual_loss_.at() + Log2(kConverged) ||
+          glide_.Explains(static_cast<float>(loss)));
 }
 
-void GradVanishing::NoteRise(std::optional<double> loss) {
-  if (held_ == 1) rose_ = 0;
-  if (!loss) return;
-  const float before = std::exchange(newest_loss_, static_cast<float>(*loss));
-  const bool rises =
-      held_ > 1 && newest_loss_ > before + kRounding * std::fabs(before);
+void GradVanishing::NoteRise(double loss) {
+  const float before = std::exchange(newest_loss_, static_cast<float>(loss));
+  const bool rises = newest_loss_ > before + kRounding * std::fabs(before);
   rose_ = std::min<int16_t>(static_cast<int16_t>(rose_ + rises), kRises);
 }
 
@@ -144,12 +136,12 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   if (!episode_.open()) none_.End();
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
-  const bool far = IsFar(log2, c, t[kFar]);
+  const bool far = IsFar(log2, loss, t[kFar]);
   const auto falls_from = [&](float usual) {
     return log2 < usual - 1 &&
            log2 < usual + Log2(static_cast<float>(t[kRatio]));
   };
-  if (!peaked_ || !falls_from(peak_)) near_step_ = r.step;
+  if (!falls_from(peak_)) near_step_ = r.step;
   const bool low = far || (known && falls_from(usual_.at()));
   if (!low) {
     const float usual = usual_.at();
@@ -162,15 +154,12 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   if (held_ == 0) glide_.Meet(log2);
   if (held_ == 0 && !far) near_step_ = r.step - 1;
   ++held_;
-  NoteRise(loss);
-  loss_gone_ = usual_loss_.values() > 0 && left;
+  if (loss) NoteRise(*loss);
+  loss_gone_ = left;
   const bool converged =
       loss && (IsConverged(*loss) || (!known && rose_ < kRises));
-  // Triplets are seldom active early: such a batch has no loss and no gradient.
-  const bool may_rest = loss && *loss == 0 && usual_.values() < t[kMinSamples];
-  const double hold = may_rest ? std::max<double>(t[kHold], kRests) : t[kHold];
   const Severity trigger =
-      held_ >= hold && !converged ? Severity::kWarning : Severity::kNone;
+      held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
   usual_norm_ = std::exp2(far ? peak_ : usual_.at());
   usual_.Reject();
   return episode_.OnSince(near_step_ + 1, trigger, false, r.step, 1);
@@ -179,9 +168,10 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
 // A log that is over shows no more.
 Severity GradVanishing::OnEnd(Thresholds t) {
   const Severity at_end = none_.at_end();
-  if (at_end <= episode_.severity()) return episode_.severity();
-  return episode_.OnSince(none_.step(), at_end, false, none_.newest_step(),
-                          t[kClear]);
+  return at_end > episode_.severity()
+             ? episode_.OnSince(none_.step(), at_end, false,
+                                none_.newest_step(), t[kClear])
+             : episode_.severity();
 }
 
 void GradVanishing::DescribeNone(Finding* finding) const {

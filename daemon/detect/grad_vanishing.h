@@ -7,6 +7,7 @@
 #ifndef NANWATCH_DETECT_GRAD_VANISHING_H_
 #define NANWATCH_DETECT_GRAD_VANISHING_H_
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -35,9 +36,9 @@ class GradVanishing {
   void Learn(const StepContext& c, std::optional<double> loss);
   // The norm (log2) has come far down from the highest that was usual, and the
   // loss has not.
-  bool IsFar(float norm, const StepContext& c, double ratio) const;
+  bool IsFar(float norm, std::optional<double> loss, double ratio) const;
   // Of a record with a low norm.
-  void NoteRise(std::optional<double> loss);
+  void NoteRise(double loss);
   // Of a norm of 0 before the usual one is known.
   Severity OnNone(const StepContext& c, std::optional<double> loss,
                   Thresholds t);
@@ -50,16 +51,15 @@ class GradVanishing {
   double loss_ = 0;        // at the newest healthy norm
   int64_t near_step_ = 0;  // before the low norms, or that left the peak
   Glide glide_;
-  float norm_ = 0;             // the newest low one
-  Usual usual_;                // log2 of the norm
-  Usual usual_loss_;           // log2 of its size
-  float usual_norm_ = 0;       // before the low one
-  float peak_ = 0;             // highest usual norm, log2
-  float newest_loss_ = 0;      // of a low norm
+  float norm_ = 0;           // the newest low one
+  Usual usual_;              // log2 of the norm
+  Usual usual_loss_;         // log2 of its size
+  float usual_norm_ = 0;     // before the low one
+  float peak_ = -HUGE_VALF;  // highest usual norm, log2
+  float newest_loss_ = 0;
   float highest_loss_ = -200;  // that was usual, log2
   int32_t held_ = 0;           // low norms in a row
   int16_t rose_ = 0;           // losses beside them that rose; saturates
-  bool peaked_ = false;        // peak_ is known
   bool loss_gone_ = false;     // from `loss_` to exactly 0 at once
 };
 

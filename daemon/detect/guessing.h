@@ -15,8 +15,7 @@ namespace nanwatch {
 // Trivially copyable. Losses as they came.
 class Guessing {
  public:
-  // Steps above `untrained` that are a warning, and that are critical where no
-  // way back shows.
+  // Steps above `untrained` that are a warning, and that are critical.
   struct Limits {
     float untrained = 0;   // loss of guessing
     bool exactly = false;  // that is its loss, and not only about it
@@ -24,10 +23,8 @@ class Guessing {
     double critical_steps = 0;
   };
 
-  // Takes in a loss, the mean over so many steps. `level`: the logarithm of
-  // where the loss stood before; -infinity: not known.
-  Severity Add(float loss, int64_t step, int64_t covered, float level,
-               const Limits& limits);
+  // Takes in a loss, the mean over so many steps.
+  Severity Add(float loss, int64_t step, int64_t covered, const Limits& limits);
 
   // The newest loss is worse than guessing.
   bool now() const { return steps_ > 0; }
@@ -46,7 +43,6 @@ class Guessing {
   Course course_;     // of the losses in a row
   float lowest_ = 0;  // 0: none
   float loss_ = 0;
-  float from_ = 0;  // level that they left
   float peak_ = 0;
   int32_t steps_ = 0;  // in a row; 0: the newest is better
   bool away_ = false;

@@ -84,11 +84,10 @@ Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
   const int64_t gap = step_.newest;
   const int64_t covered =
       !kind_.means || gap < 0 || gap > step ? 1 : step - gap;
-  const bool known = records_ + before_.records >= kLevel;
   // Where losses scatter so widely, a high one says nothing.
   const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
                      s.height() < kNoise * s.level().noise();
-  return guessing_.Add(s.newest(), step, covered, known ? healthy_ : -HUGE_VALF,
+  return guessing_.Add(s.newest(), step, covered,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
                         .steps = noise ? HUGE_VAL : t[kGuessingSteps],

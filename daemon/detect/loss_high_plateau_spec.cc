@@ -46,7 +46,7 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "language model that was better is, "
     "beyond its noise, worse than guessing (the logarithm of its vocabulary, "
     "else guessing) for guessing_steps steps; critical after half of "
-    "critical_steps, of 5 records that do not come down, or where it is not "
+    "critical_steps, or where it is not "
     "back at its level when the log ends. So is a fresh classifier's loss of "
     "1.5 times that (of as many classes as its last layer has outputs), "
     "critical for 14 records. Right after a restart that goes on with the "

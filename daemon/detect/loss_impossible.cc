@@ -15,14 +15,7 @@ constexpr float kFaster = 3;         // times, ours: t^2 is 2.5, t^3 4.3
 constexpr float kFar = 10;           // times the size of the first loss; ours
 constexpr float kVeryFar = 1e4F;     // the same: no density gains that; ours
 constexpr float kLeastSize = 1;      // of a first loss; ours
-// A mean squared error of prices begins as high, and comes down slowly.
-constexpr float kVast = 0x1p30f;  // ours
-constexpr double kAbove = 100;    // times the second epoch's mean; ours
-constexpr float kGoesOn = 1.25f;  // times the last third; ours
-// Of minus a cosine: nets that tell their inputs apart stay above -0.99.
-constexpr double kBound = -1;          // the least that it can be
-constexpr double kAtBound = 0.002;     // from there; ours
-constexpr int32_t kBoundRecords = 16;  // ours
+constexpr float kGoesOn = 1.25f;     // times the last third; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"below", 0.01, 0, 1e6, "nats",
@@ -50,10 +43,8 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
     "(1 at least), in `hold` of 12 records and more; a warning where it is "
-    "10,000 times that size below 0. One that is within 0.002 of -1 for 16 "
-    "records, and began above, is a note. So are `hold` first "
-    "losses of a run that are 2^64 and more, but in fp64. A first epoch's "
-    "mean of 2^30 and more is a note where the next is a hundredth of it.",
+    "10,000 times that size below 0. So are `hold` first losses of a run that "
+    "are 2^64 and more, but in fp64.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "The first loss alone may be chance: losses of densities begin anywhere, "
@@ -65,11 +56,6 @@ constinit const RuleSpec LossImpossible::kSpec = {
 // A wrong sign, or an objective without a bound.
 bool LossImpossible::RunsAway(double loss, Thresholds t) {
   const float newest = static_cast<float>(loss);
-  if (newest >= 0) {
-    course_ = Course();
-    runs_ = 0;
-    return false;
-  }
   course_.Add(newest);
   const float last = course_.last();
   // One loss that stands out is not followed by others.
@@ -80,61 +66,33 @@ bool LossImpossible::RunsAway(double loss, Thresholds t) {
   return runs_ >= t[kHold];
 }
 
-// Outputs that are all the same have a cosine of 1 with each other.
-bool LossImpossible::StandsAtBound(double loss) {
-  const bool stands = std::fabs(loss - kBound) <= kAtBound && records_ > 1;
-  bound_ = static_cast<int16_t>(stands ? bound_ + (bound_ < INT16_MAX) : 0);
-  return bound_ >= kBoundRecords;
-}
-
-bool LossImpossible::FirstStandsOut(const StepContext& c, double loss) const {
-  return records_ == 2 && first_ >= kVast && loss > 0 &&
-         loss * kAbove <= first_ && TellsMeansOfMany(c.run, 0) &&
-         c.run.precision != "fp64" && c.loss_before == nullptr;
-}
-
 Severity LossImpossible::OnStep(const StepContext& c, Thresholds t) {
   const std::optional<double> loss = FiniteLoss(c.record);
   if (!loss) return episode_.severity();
-  if (records_ < 3) ++records_;
   // All so far were.
-  const bool huge =
-      IsWide(c.run, *loss) &&
-      (records_ == 1 || (episode_.held() > 0 && IsWide(c.run, loss_)));
-  if (records_ == 1) {
+  const bool huge = IsWide(c.run, *loss) && (!began_ || episode_.held() > 0);
+  if (!began_) {
+    began_ = true;
     first_ = std::fabs(static_cast<float>(*loss));
-    first_step_ = c.record.step;
-    const bool fresh =
-        c.loss_before == nullptr && !NamesLoss(c.run) && !IsCrossEntropy(c.run);
+    const bool fresh = c.loss_before == nullptr && !NamesLoss(c.run);
     guess_ = fresh ? LossOfClasses(c.run, static_cast<float>(*loss)) : 0;
   }
-  if (FirstStandsOut(c, *loss)) {
-    about_ = About::kFirst;
-    loss_ = *loss;
-    return episode_.OnSince(first_step_, Severity::kInfo, true, c.record.step,
-                            t[kClear]);
-  }
   // Losses that keep no level grow with what they follow.
-  const bool kept = c.level == LevelKind::kKept;
-  const bool runs = RunsAway(*loss, t) && kept;
-  const bool at_bound = StandsAtBound(*loss) && kept;
-  if (bound_ == 1 && !episode_.open()) episode_.OpenedAt(c.record.step);
+  const bool runs = RunsAway(*loss, t) && c.level == LevelKind::kKept;
   const bool named = IsCrossEntropy(c.run);
   const bool endless =
       runs && *loss <= -kVeryFar * std::max(first_, kLeastSize);
   const Severity severity = huge || named || endless ? Severity::kWarning
-                            : guess_ > 0 || runs || at_bound ? Severity::kInfo
-                                                             : Severity::kNone;
+                            : guess_ > 0 || runs     ? Severity::kInfo
+                                                     : Severity::kNone;
   // What ran away and comes to rest is a loss that may be below 0.
   const bool rests = episode_.open() && severity == Severity::kNone;
   const bool low = huge || (*loss < -t[kBelow] && !rests);
   if (low) {
     loss_ = *loss;
-    about_ = huge       ? About::kHuge
-             : named    ? About::kBelow
-             : runs     ? About::kRunsAway
-             : at_bound ? About::kAtBound
-                        : About::kBelow;
+    about_ = huge             ? About::kHuge
+             : runs && !named ? About::kRunsAway
+                              : About::kBelow;
   }
   return episode_.OnRecord(low, t[kHold], severity, c.record.step, t[kClear]);
 }
@@ -145,11 +103,6 @@ void LossImpossible::Describe(Finding* finding) const {
     const std::string said =
         Sentence("The loss ", In(tense, "is ", "was "), loss_);
     switch (about_) {
-      case About::kFirst:
-        return Sentence("The loss was ", first_, " in the first epoch and ",
-                        loss_,
-                        " in the next: the learning rate is far too high, or "
-                        "inputs or targets are not scaled.");
       case About::kHuge:
         return said +
                ", and was so large from the first record on: the learning rate "
@@ -160,10 +113,6 @@ void LossImpossible::Describe(Finding* finding) const {
                         In(tense, "is ", "was "), loss_,
                         ". So does one with the wrong sign, or without a "
                         "bound.");
-      case About::kAtBound:
-        return said +
-               ", next to the least that minus a cosine can be (-1): outputs "
-               "that are all the same have that.";
       case About::kBelow:
         break;
     }
@@ -176,9 +125,6 @@ void LossImpossible::Describe(Finding* finding) const {
                : said + ", and a cross-entropy is never below 0.";
   });
   finding->numbers = {{"loss", loss_, ""}};
-  if (about_ == About::kAtBound) {
-    finding->numbers.push_back({"bound", kBound, ""});
-  }
 }
 
 }  // namespace nanwatch

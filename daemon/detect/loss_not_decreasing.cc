@@ -8,22 +8,18 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kKnown = 256;  // losses that show that it stands; ours
+constexpr int32_t kKnown = 256;  // losses that show how it goes on; ours
 constexpr float kStill = 0.01f;  // a fall that is none, chance included; ours
 constexpr float kHighRate = 0.01f;  // no fine-tuning has it; ours
 constexpr float kMoves = 0.05f;     // as kStill, at such a rate; ours
 constexpr float kRounded = 0.003f;  // of the loss: a last digit hides it; ours
-constexpr int32_t kMostHidden = 4096;  // records until noise hides it all; ours
 // Means over many steps, as epochs are, show it sooner.
 constexpr float kSpread = 0.01f;     // from their lowest to their highest; ours
 constexpr float kGuessing = 10.37f;  // ln 32000, as loss_high_plateau's
 constexpr float kGuessed = 0.97f;    // of it, or of the first losses; ours
-// Of guessing among classes.
-constexpr float kNoGuess = 1.1f;  // of it: another kind of loss; ours
-constexpr float kBelow = 3;       // deviations of a third of the losses; ours
-constexpr float kFell = 0.05f;    // of the first losses: it learned; ours
-constexpr float kSure = 2;        // the same, of two of them; ours
-constexpr int32_t kLines = 64;    // losses, where the rate is not told; ours
+constexpr float kFell = 0.05f;       // of the first losses: it learned; ours
+constexpr float kSure = 2;           // the same, of two of them; ours
+constexpr int32_t kLines = 64;       // losses, where the rate is not told; ours
 // Of guessing among classes in well-known data (two of anything, MNIST and
 // CIFAR-10, nanoGPT's letters, CIFAR-100, ImageNet), and words of well-known
 // tokenizers (BERT, Llama, GPT-2 and that padded, Llama 3, Qwen).
@@ -45,8 +41,7 @@ constexpr float kNearly = 0.04f;    // the same of the first losses; ours
 // Of a loss that no batch moves; if contrastive, among a power of two samples.
 constexpr float kBadStart = 2;        // times it, of the first losses; ours
 constexpr float kLn2 = 0.693147182f;  // of twice as many; ours
-constexpr int kLeastBatch = 5;        // log2 of it; ours
-constexpr int kMostBatch = 17;        // the same: 131,072; ours
+constexpr int kMostBatch = 17;        // log2 of it: 131,072; ours
 constexpr float kToTheDigit = 2e-4f;  // of the cost, from it; ours
 constexpr int kSame = 50;             // losses; ours
 // Of noise of four last digits each is the one before by chance once in ten.
@@ -73,8 +68,8 @@ float CostOfGuessing(float loss, float share) {
 float CostOfBatch(float loss) {
   const float samples = std::round(loss / kLn2);
   const float cost = samples * kLn2;
-  const bool known = samples >= kLeastBatch && samples <= kMostBatch &&
-                     std::fabs(loss - cost) <= kToTheDigit * cost;
+  const bool known =
+      samples <= kMostBatch && std::fabs(loss - cost) <= kToTheDigit * cost;
   return known ? cost : 0;
 }
 
@@ -85,19 +80,23 @@ constexpr int64_t kWorstAtOnce = 8;   // of a loss that never fell; ours
 constexpr int64_t kBadNorms = 16;     // records; ours
 constexpr int32_t kLeastScoreless = 12;  // records; ours
 constexpr int32_t kEpochs = 10;          // ours
+constexpr int32_t kShown = 16;           // records beside accuracies; ours
 constexpr int32_t kAskedEach = 4;        // records; ours
 constexpr int32_t kLookedAt = 16;        // records from look to look; ours
 constexpr double kLearnsFor = 256;  // records that show how it goes on; ours
 
+// No update, nothing to learn from; overflow_streak and never_calibrated speak
+// of lost ones. A rate that is always 0 is one that was rounded, or the trouble
+// itself.
+bool Updates(const StepContext& c) {
+  const bool no_rate =
+      c.record.get(StepField::kLearningRate) == 0.0 && c.rate->highest() > 0;
+  return c.scaler.fate() != Fate::kLost && !no_rate;
+}
+
 // It has no gradient.
 bool HasNone(const StepRecord& r) {
   return r.has(StepField::kGradNorm) && r[StepField::kGradNorm] <= kNoGradient;
-}
-
-// A loss may rise by as much as its terms, its batches or its queue grow.
-Severity Weigh(const Series& s, bool may_rise) {
-  const bool risen = may_rise && s.stands() - s.first() >= kRisen;
-  return risen ? Severity::kInfo : Severity::kWarning;
 }
 
 }  // namespace
@@ -106,8 +105,7 @@ void LossNotDecreasing::Begin(const StepContext& c, float loss) {
   first_step_ = c.record.step;
   newest_step_ = warm_step_ = first_step_;
   untrained_ = UntrainedLoss(c.run, kGuessing);
-  kind_.among = untrained_ == 0;
-  if (kind_.among) untrained_ = LossOfClasses(c.run, loss);
+  classes_ = LossOfClasses(c.run, loss);
 }
 
 inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
@@ -132,43 +130,28 @@ inline bool LossNotDecreasing::Waits(const StepContext& c, float loss,
 }
 
 float LossNotDecreasing::Guesses(const StepContext& c) const {
-  if (untrained_ <= 0) {
-    // As far as means of a third of the losses are from theirs.
-    const auto n = static_cast<float>(course_.records());
-    const float noise = kSure * c.loss->level().noise() * std::sqrt(3 / n);
-    const float near = course_.records() < kEndRecords
-                           ? kExactly
-                           : std::clamp(noise, kExactly, kAbout);
-    const auto cost_of = [&](float loss) {
-      const float cost = CostOfGuessing(loss, near);
-      return cost > 0 || !IsSteady() ? cost : CostOfBatch(loss);
-    };
-    const float cost = cost_of(course_.last());
-    const float first = std::exp(first_);
-    const bool from_first =
-        first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
-    const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
-                       (from_first || AccuracyIsOfGuessing(c.run, cost));
-    if (stays) return cost;
-    const float evaluated = CostByEvaluations(c.run, course_.last());
-    const bool rests = LnOf(course_.middle()) - LnOf(course_.last()) < kMoves;
-    return course_.middle() >= kGuessed * evaluated && rests ? evaluated : 0;
-  }
-  if (!kind_.among) {
-    const float least = std::max(untrained_, kGuessed * std::exp(first_));
+  const float first = std::exp(first_);
+  if (untrained_ > 0) {
+    const float least = std::max(untrained_, kGuessed * first);
     return std::exp(level_) >= least ? untrained_ : 0;
   }
-  // A model that learns goes below it, or will soon. One that forgot was there,
-  // and did not begin there.
-  const float noise = c.loss->level().noise() * untrained_ /
-                      std::sqrt(static_cast<float>(course_.records()) / 3);
-  const float next = course_.last() + course_.last() - course_.middle();
-  const float early =
-      first_ < LnOf(untrained_) ? course_.middle() : course_.first();
-  const float least = std::min({early, course_.middle(), course_.last(), next});
-  const bool stays = least >= untrained_ - kBelow * noise &&
-                     course_.last() <= kNoGuess * untrained_;
-  return stays ? untrained_ : 0;
+  // As far as means of a third of the losses are from theirs.
+  const auto n = static_cast<float>(course_.records());
+  const float noise = kSure * c.loss->level().noise() * std::sqrt(3 / n);
+  const float near = course_.records() < kEndRecords
+                         ? kExactly
+                         : std::clamp(noise, kExactly, kAbout);
+  const auto cost_of = [&](float loss) {
+    if (std::fabs(loss - classes_) <= near * classes_) return classes_;
+    const float cost = CostOfGuessing(loss, near);
+    return cost > 0 || !IsSteady() ? cost : CostOfBatch(loss);
+  };
+  const float cost = cost_of(course_.last());
+  const bool from_first =
+      first <= (IsSteady() ? kBadStart : 1 + kNearly) * cost;
+  const bool stays = cost > 0 && cost == cost_of(course_.middle()) &&
+                     (from_first || AccuracyIsOfGuessing(c.run, cost));
+  return stays ? cost : CostByEvaluations(c.run, course_.last());
 }
 
 inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
@@ -179,12 +162,12 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
     return course_.last() >= (1 - share) * course_.first();
   }
   const int32_t n = course_.records();
-  const bool silent = IsSilent();
-  if (n < (silent ? kEndRecords : kLines)) {
+  if (n < kEndRecords) {
     // It does not stand among its means any more.
-    settled_ = means_ > 0 && about_ == About::kStands && episode_.open();
+    settled_ = about_ == About::kStands && episode_.open();
     return false;
   }
+  const bool silent = IsSilent();
   // Of one that no batch moves the first records may have come down to it.
   const float noise = silent ? still_.moves() : s.level().noise();
   // Means of a third of the losses tell what single ones hide.
@@ -195,16 +178,12 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const bool fell = in_all >= kStill + unsure ||
                     first_ - last >= kFell + unsure ||
                     (!silent && first_ - level_ >= kStill + noise);
-  const bool guesses = cost > 0;
+  settled_ = fell && cost == 0 && (episode_.open() || n >= kKnown);
   // A high rate moves whatever learns by more.
   const float most = c.rate->highest() >= kHighRate ? kMoves : kStill;
   const bool hidden =
       unsure > most || s.last_digit() > kRounded * std::exp(level_);
-  const bool gone = !guesses && !episode_.open() && n >= kKnown &&
-                    (fell || (hidden && n >= kMostHidden));
-  settled_ = gone || (fell && episode_.open() && !guesses);
-  return !settled_ && !hidden && fall < share + unsure &&
-         fall + unsure <= most && !fell &&
+  return !fell && !hidden && fall < share + unsure &&
          s.stands() - s.first() < Series::kRise;
 }
 
@@ -212,10 +191,9 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
 // lost what it had.
 bool LossNotDecreasing::IsFrozen(const StepContext& c) const {
   if (settled_ || still_.loss() != 0) return false;
-  const StepRecord& r = c.record;
-  const bool never =
-      records_ >= kSameZero && still_.without_gradient() >= records_ &&
-      r.has(StepField::kLearningRate) && r[StepField::kLearningRate] > 0;
+  const bool never = records_ >= kSameZero &&
+                     still_.without_gradient() >= records_ &&
+                     c.rate->highest() > 0;
   return never ||
          (still_.LostGradient() && CountOf(c.run, "scores_lowest") > 0);
 }
@@ -235,14 +213,12 @@ bool LossNotDecreasing::NeverMoved() const {
 // The accuracy beside it is that of guessing: fewer records are enough.
 bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
   const int32_t n = course_.records();
+  if (n < kEpochs) return false;
   const bool evaluated = CostByEvaluations(c.run, course_.last()) > 0;
-  if (n < kEpochs ||
-      (!evaluated &&
-       !AccuracyIsOfGuessing(c.run, CostOfGuessing(course_.last(), kAbout)))) {
-    return false;
-  }
-  if (TellsMeansOfMany(c.run, 1)) return true;
-  return n >= (evaluated || IsSteady() ? kSteadyFrom : kLines);
+  const float cost = CostOfGuessing(course_.last(), kAbout);
+  if (!evaluated && !AccuracyIsOfGuessing(c.run, cost)) return false;
+  return TellsMeansOfMany(c.run, 1) ||
+         n >= (evaluated || IsSteady() ? kShown : kLines);
 }
 
 // What it is called if no record follows.
@@ -259,21 +235,17 @@ Severity LossNotDecreasing::SameSoFar(const StepContext& c) const {
   return FollowsRewards(c.run) ? Severity::kInfo : Severity::kWarning;
 }
 
-// Settings count lines. Of scores, however far the loss fell at first.
+// Of scores, however far the loss fell at first.
 LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
     const RunDescription& run) const {
+  const float last = LnOf(course_.last());
   const bool stands = course_.records() >= kLeastScoreless &&
-                      LnOf(course_.middle()) - LnOf(course_.last()) < kMoves &&
+                      LnOf(course_.middle()) - last < kMoves &&
                       !MayStandFromStart(run);
   if (!stands) return About::kStands;
-  const bool fell = LnOf(course_.first()) - LnOf(course_.last()) >= kMoves;
-  const bool rests =
-      std::max(LnOf(course_.first()), first_) - LnOf(course_.last()) < kRests &&
-      newest_step_ - first_step_ >= kEndSteps;
-  if (CountOf(run, "scores_worst") >= (rests ? kWorstAtOnce : kWorstScores)) {
-    return About::kScoreless;
-  }
-  if (fell) return About::kStands;
+  const int64_t worst = first_ - last < kRests ? kWorstAtOnce : kWorstScores;
+  if (CountOf(run, "scores_worst") >= worst) return About::kScoreless;
+  if (LnOf(course_.first()) - last >= kMoves) return About::kStands;
   if (CountOf(run, "evaluations_same") > 0) return About::kUntouched;
   const int64_t bad_norms = CountOf(run, "norms_not_finite");
   return bad_norms >= std::max<int64_t>(records_ / 2, kBadNorms)
@@ -283,17 +255,13 @@ LossNotDecreasing::About LossNotDecreasing::ByEvaluations(
 
 Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const StepRecord& r = c.record;
-  // No update, nothing to learn from; overflow_streak and never_calibrated
-  // speak of lost ones.
-  // A rate that is always 0 is one that was rounded, or the trouble itself.
-  const bool no_rate = r.has(StepField::kLearningRate) &&
-                       r[StepField::kLearningRate] == 0 &&
-                       c.rate->highest() > 0;
-  const bool updates = c.scaler.fate() != Fate::kLost && !no_rate;
-  if (!updates || !r.has(StepField::kLoss)) return episode_.severity();
+  if (!Updates(c) || !r.has(StepField::kLoss)) return episode_.severity();
   const float loss = static_cast<float>(r[StepField::kLoss]);
   if (!std::isfinite(loss)) return episode_.severity();
-  if (loss == 0 && LacksAccuracy(c.run)) return Settle(r.step);
+  if (loss == 0 && LacksAccuracy(c.run)) {
+    settled_ = true;
+    return On(Severity::kNone, true, r.step);
+  }
   if (records_ == 0) Begin(c, loss);
   const Series& s = *c.loss;
   still_.Note(loss, HasNone(r), r.step);
@@ -304,11 +272,13 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
     return episode_.OnSince(still_.step(), Severity::kWarning, false, r.step,
                             1);
   }
-  if (about_ == About::kFrozen && episode_.open()) settled_ = true;
-  const bool known = s.values() > 0 && !s.crosses_zero();
-  level_ = known ? s.stands() : -HUGE_VALF;
-  if (settled_) return On(Severity::kNone, true, r.step);
-  first_ = known ? s.first() : -HUGE_VALF;
+  if (about_ == About::kFrozen) settled_ = true;
+  level_ = s.crosses_zero() ? -HUGE_VALF : s.stands();
+  if (settled_ || s.crosses_zero()) {
+    at_end_ = {.same = at_end_.same};
+    return On(Severity::kNone, true, r.step);
+  }
+  first_ = s.first();
   const bool waits = Waits(c, loss, t);
   // Not of each: it looks for a setting.
   if (records_ % kAskedEach == 0 || IsOfEvaluations()) {
@@ -319,7 +289,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
       return On(found ? Severity::kWarning : Severity::kNone, !found, r.step);
     }
   }
-  const bool silent = known && IsSilent();
+  const bool silent = IsSilent();
   const bool shows = r.step - first_step_ >= kEndSteps || silent;
   const bool over =
       (shows && course_.records() >= kEndRecords) || GuessesByAccuracy(c);
@@ -327,23 +297,23 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   // Of a loss that stood so long the means hardly move from one to the next.
   const bool due =
       course_.records() < kKnown || course_.records() % kLookedAt == 0;
-  if (episode_.open() && !due) {
-    return On(episode_.severity(), false, r.step);
-  }
-  const float cost = known ? Guesses(c) : 0;
-  if (cost > 0) kind_.scored = IsScoredAsGuess(c, cost);
-  const bool stands = known && Stands(c, t, cost) && !MayStandFromStart(c.run);
+  if (!due) return On(episode_.severity(), false, r.step);
+  const float cost = Guesses(c);
+  const bool stands = Stands(c, t, cost) && !MayStandFromStart(c.run);
   const bool long_so =
       OnlyMeansThatStand() ||
       static_cast<double>(r.step - first_step_) >= t[kSteps] ||
       ((c.rate->highest() > 0 || silent) && course_.records() >= t[kGuesses]);
   at_end_.cost = over ? cost : 0;
-  at_end_.stands = over && stands;
+  at_end_.stands = stands;
   const bool guesses = !waits && cost > 0;
-  if (guesses) LearnCost(cost);
-  const bool warns = !waits && ((stands && long_so) || (cost > 0 && !settled_));
-  const bool may_rise = known && !silent && !guesses;
-  const Severity trigger = warns ? Weigh(s, may_rise) : Severity::kNone;
+  if (guesses) cost_ = cost;
+  const bool warns = guesses || (!waits && stands && long_so);
+  // A loss may rise by as much as its terms, its batches or its queue grow.
+  const bool risen = !guesses && s.stands() - s.first() >= kRisen;
+  const Severity trigger = !warns  ? Severity::kNone
+                           : risen ? Severity::kInfo
+                                   : Severity::kWarning;
   if (!episode_.open() || warns) {
     about_ = guesses ? About::kGuesses : About::kStands;
   }
@@ -358,22 +328,11 @@ Severity LossNotDecreasing::On(Severity trigger, bool clean, int64_t step) {
 }
 
 float LossNotDecreasing::Stood() const {
-  return about_ == About::kGuesses ? LnOf(untrained_) : first_;
+  return about_ == About::kGuesses ? LnOf(cost_) : first_;
 }
 
 bool LossNotDecreasing::Learns() const {
-  return HasLeft() && level_ <= Stood() + LnOf(kLearned);
-}
-
-bool LossNotDecreasing::IsScoredAsGuess(const StepContext& c,
-                                        float cost) const {
-  return AccuracyIsOfGuessing(c.run, cost) ||
-         CostByEvaluations(c.run, course_.last()) == cost;
-}
-
-void LossNotDecreasing::LearnCost(float cost) {
-  kind_.among |= untrained_ <= 0;
-  untrained_ = cost;
+  return level_ <= Stood() + LnOf(kLearned);
 }
 
 // A log that is over shows no more.
@@ -386,7 +345,7 @@ Severity LossNotDecreasing::OnEnd(Thresholds) {
                             1);
   }
   if (at_end_.cost > 0) {
-    LearnCost(at_end_.cost);
+    cost_ = at_end_.cost;
     about_ = About::kGuesses;
   } else if (!at_end_.stands) {
     return Severity::kNone;

@@ -55,13 +55,9 @@ class LossNotDecreasing {
   // stand now? Else kStands.
   About ByEvaluations(const RunDescription& run) const;
   bool IsOfEvaluations() const { return about_ >= About::kScoreless; }
-  struct Kind {
-    bool among = false;   // untrained_ is of guessing among classes
-    bool scored = false;  // accuracies say so, too, of one that guesses
-  };
   // If no record follows.
   struct AtEnd {
-    float cost = 0;       // as untrained_, if it guesses
+    float cost = 0;       // of guessing, if it guesses
     bool stands = false;  // it has not moved
     // Of one that is the same to the last digit in all records.
     Severity same = Severity::kNone;
@@ -69,10 +65,6 @@ class LossNotDecreasing {
 
   void Begin(const StepContext& c, float loss);
   Severity On(Severity trigger, bool clean, int64_t step);
-  Severity Settle(int64_t step) {
-    settled_ = true;
-    return On(Severity::kNone, true, step);
-  }
   // Has it not moved for long? Notes whether it settled. `cost`: of guessing,
   // if it guesses; else 0.
   bool Stands(const StepContext& c, Thresholds t, float cost);
@@ -84,19 +76,10 @@ class LossNotDecreasing {
   bool Waits(const StepContext& c, float loss, Thresholds t);
   // Returns what guessing costs if it guesses, and nothing else so far; else 0.
   float Guesses(const StepContext& c) const;
-  // Do accuracies say that it guesses?
-  bool IsScoredAsGuess(const StepContext& c, float cost) const;
-  void LearnCost(float cost);
   // Does no batch move it?
-  bool IsSilent() const {
-    return records_ >= kSilentFrom && still_.moves() <= kSilent;
-  }
-  // It stands above what it began with.
-  bool IsAbove() const { return level_ >= first_ + kAbove; }
+  bool IsSilent() const { return still_.moves() <= kSilent; }
   // So little that its level tells what it is?
-  bool IsSteady() const {
-    return course_.records() >= kSteadyFrom && still_.moves() <= kSteady;
-  }
+  bool IsSteady() const { return still_.moves() <= kSteady; }
   bool GuessesByAccuracy(const StepContext& c) const;
   // Was it 0 in all records so far, without a gradient, beside a rate?
   bool IsFrozen(const StepContext& c) const;
@@ -109,24 +92,23 @@ class LossNotDecreasing {
 
   // Where it stood: a logarithm.
   float Stood() const;
-  // It stands no more; and it learned much since.
+  // It stands no more; and, if so, it learned much since.
   bool HasLeft() const { return about_ != About::kFrozen && episode_.clears(); }
   bool Learns() const;
   static constexpr int32_t kMeans = 8;  // records; ours
   // Moves of a loss that no batch moves, as of a net that says the same of all:
   // batches move those of healthy ones by ten times that.
-  static constexpr float kSilent = 0.003f;    // of the loss; ours
-  static constexpr int32_t kSilentFrom = 32;  // records; ours
-  static constexpr float kAbove = 0.05f;      // of what it began with; ours
-  static constexpr float kSteady = 0.001f;    // of the loss; ours
-  static constexpr int32_t kSteadyFrom = 16;  // records; ours
+  static constexpr float kSilent = 0.003f;  // of the loss; ours
+  static constexpr float kSteady = 0.001f;  // of the loss; ours
 
   Episode episode_;
   Course course_;    // of the losses since the rate was at its highest
   float level_ = 0;  // where the loss stands: a logarithm
   float first_ = 0;  // what it began with: a logarithm
   Standstill still_;
-  float untrained_ = 0;  // loss of guessing; 0: not known
+  float untrained_ = 0;  // loss of a language model that guesses; 0: not known
+  float classes_ = 0;    // the same among as many as the last layer has outputs
+  float cost_ = 0;       // what guessing costs, as was found
   AtEnd at_end_;
   int32_t records_ = 0;
   int32_t means_ = 0;  // of those, means over many steps that stand at first_
@@ -134,7 +116,6 @@ class LossNotDecreasing {
   int64_t first_step_ = 0;
   int64_t warm_step_ = 0;  // at which the rate was first at its highest
   About about_ = About::kStands;
-  Kind kind_;
   bool settled_ = false;  // it fell, or is not to be judged
 };
 

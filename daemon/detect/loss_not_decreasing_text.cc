@@ -11,16 +11,9 @@
 namespace nanwatch {
 namespace {
 
-constexpr double kHardly = 0.99;  // of what it began with; ours
 constexpr double kNearly = 1.04;  // times what guessing costs; ours
 constexpr double kKnew = 0.9;     // of it, of the first losses; ours
-
-// "what guessing costs (6.908)".
-std::string GuessInWords(double level, double cost, bool scored) {
-  const bool above = level > kNearly * cost;
-  if (above && scored) return "and the accuracy is that of guessing";
-  return Sentence(above ? "more than" : "what", " guessing costs (", cost, ")");
-}
+constexpr double kAbove = 1.05;   // of what it began with: it rose; ours
 
 }  // namespace
 
@@ -58,32 +51,7 @@ void LossNotDecreasing::Describe(Finding* finding) const {
                            ? static_cast<double>(course_.last())
                            : std::exp(level_);
   const double first = std::exp(first_);
-  if (about_ == About::kScoreless && !HasLeft()) {
-    finding->sentence = Sentence(
-        "No score so far is better than the worst that there is, and the loss "
-        "has stopped falling: it is about ",
-        level, ", and was ", first, " at first. Nothing useful is learned.");
-    finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
-    return;
-  }
   finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
-  if (about_ == About::kUntouched && !HasLeft()) {
-    finding->sentence = Sentence(
-        "The loss of each evaluation is the same to the last digit: the "
-        "weights that are evaluated do not change. The training's is about ",
-        level, ", and was ", first, " at first.");
-    return;
-  }
-  if (about_ == About::kUnmoved && !HasLeft()) {
-    finding->sentence = Sentence(
-        "The mean of gradient norms is not finite in one record after another, "
-        "and the loss does not fall: it is about ",
-        level, ", and was ", first,
-        " at first. Updates that are skipped do not reach the weights.");
-    finding->numbers.push_back(
-        {"norms_not_finite", static_cast<double>(records_), "records"});
-    return;
-  }
   if (HasLeft()) {
     const double stood = std::exp(Stood());
     finding->sentence =
@@ -97,24 +65,44 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   const std::string is =
       Sentence("The loss is about ", level, " after ",
                finding->last_step - finding->opened_step, " steps");
-  if (about_ == About::kGuesses) {
-    // One that was loaded knew more.
-    const bool knew = first < kKnew * untrained_;
-    finding->sentence = Sentence(
-        is, ", ", GuessInWords(level, untrained_, kind_.scored),
-        knew ? Sentence(", and was ", first, " at the start: all is lost.")
-             : ": the model has learned nothing.");
-    return;
+  const std::string was = Sentence(" and was ", first, " at the start");
+  switch (about_) {
+    case About::kGuesses:
+      // One that was loaded knew more.
+      finding->sentence =
+          Sentence(is, ", ", level > kNearly * cost_ ? "more than" : "what",
+                   " guessing costs (", cost_, ")",
+                   first < kKnew * cost_ ? "," + was + ": all is lost."
+                                         : ": the model has learned nothing.");
+      return;
+    case About::kScoreless:
+      finding->sentence = Sentence(
+          "No score so far is better than the worst that there is, and the "
+          "loss has stopped falling: nothing useful is learned. ",
+          is, was, ".");
+      return;
+    case About::kUntouched:
+      finding->sentence = Sentence(
+          "The loss of each evaluation is the same to the last digit: the "
+          "weights that are evaluated do not change. ",
+          is, was, ".");
+      return;
+    case About::kUnmoved:
+      finding->sentence = Sentence(
+          "The mean of gradient norms is not finite in one record after "
+          "another: updates that are skipped do not reach the weights. ",
+          is, was, ".");
+      finding->numbers.push_back(
+          {"norms_not_finite", static_cast<double>(records_), "records"});
+      return;
+    default:
+      finding->sentence =
+          Sentence(is, was,
+                   level >= kAbove * first
+                       ? ": it rose, and has not come down since."
+                       : ": it has hardly moved. Look whether updates reach "
+                         "the weights.");
   }
-  finding->sentence =
-      IsAbove()
-          ? Sentence(is, " and was ", first, " at the start: it rose, and ",
-                     IsSilent() ? "no batch moves it any more."
-                                : "has not come down since.")
-          : Sentence(
-                is, " and was ", first, " at the start: it has ",
-                level < kHardly * first ? "hardly moved" : "not moved at all",
-                ". Look whether updates reach the weights.");
 }
 
 }  // namespace nanwatch

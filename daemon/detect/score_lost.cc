@@ -82,9 +82,7 @@ bool ScoreLost::IsLost(const ScoreRow& score, Thresholds t) {
 
 Severity ScoreLost::OfEvaluation(const ScoreRow& evaluation, Thresholds t) {
   const auto high = static_cast<double>(evaluation.records);
-  const bool worse =
-      evaluation.records > 0 && evaluation.stands > evaluation.first;
-  if (!worse) return Severity::kNone;
+  if (evaluation.stands <= evaluation.first) return Severity::kNone;
   const bool blown = evaluation.stands >= t[kBlown] * evaluation.best;
   if (blown && high >= (evaluation.ended ? kFewBlown : kManyBlown)) {
     return Severity::kWarning;
@@ -104,21 +102,22 @@ bool ScoreLost::AreUnused(const ScoreRow& latents) {
 Severity ScoreLost::OnTime(const TimeContext& c, Thresholds t) {
   const ScoreRow score = ScoreRow::Read(c.run, "score");
   const ScoreRow evaluation = ScoreRow::Read(c.run, "evaluation_high");
-  const bool lost = score.records > 0 && IsLost(score, t);
-  const Severity blown = OfEvaluation(evaluation, t);
-  const Severity severity = lost ? Severity::kWarning : blown;
-  if (severity > Severity::kNone) {
-    about_ = blown == severity ? About::kEvaluation : About::kScore;
-    told_ = blown == severity ? evaluation : score;
+  const auto tell = [&](About about, const ScoreRow& row, Severity severity) {
+    about_ = about;
+    told_ = row;
     step_ = c.last_step;
     return severity;
+  };
+  const Severity blown = OfEvaluation(evaluation, t);
+  if (blown < Severity::kWarning && IsLost(score, t)) {
+    return tell(About::kScore, score, Severity::kWarning);
+  }
+  if (blown > Severity::kNone) {
+    return tell(About::kEvaluation, evaluation, blown);
   }
   const ScoreRow latents = ScoreRow::Read(c.run, "latents_unused");
-  if (!AreUnused(latents)) return Severity::kNone;
-  about_ = About::kLatents;
-  told_ = latents;
-  step_ = c.last_step;
-  return Severity::kInfo;
+  return AreUnused(latents) ? tell(About::kLatents, latents, Severity::kInfo)
+                            : Severity::kNone;
 }
 
 void ScoreLost::Describe(Finding* finding) const {

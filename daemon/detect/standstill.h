@@ -33,12 +33,12 @@ class Standstill {
       step_ = step;
       records_ = 0;
     }
-    if (records_ == 0 || !no_gradient) {
+    records_ = std::min(records_ + 1, kMost);
+    if (!no_gradient) {
       longest_without_ = std::max(longest_without_, without_gradient_);
       without_gradient_ = 0;
+      return;
     }
-    records_ = std::min(records_ + 1, kMost);
-    if (!no_gradient) return;
     if (without_gradient_ == 0 && loss == 0) step_ = step;
     without_gradient_ = std::min(without_gradient_ + 1, kMost);
   }
@@ -66,10 +66,7 @@ class Standstill {
     const float size = std::fabs(loss_);
     for (float parts = kCents; parts < kFinest; parts *= 10) {
       const float whole = std::round(parts * size);
-      const bool beyond = whole > kFinest && parts > kCents;
-      if (beyond || std::fabs(parts * size - whole) <= kParts) {
-        return 1 / parts;
-      }
+      if (std::fabs(parts * size - whole) <= kParts) return 1 / parts;
     }
     return 1 / kFinest;
   }
@@ -91,9 +88,9 @@ class Standstill {
     const float size = std::fabs(move);
     const float before = std::fabs(move_);
     rose_ |= move > 0;
-    const bool turns = move * move_ < 0 || (before > 0 && size > before);
-    turn_ = std::max(kFades * turn_, turns ? std::fabs(move - move_) : 0);
-    next_ = turns ? 0 : std::max(size + size - before, 0.0f);
+    const float turn = size > before ? std::fabs(move - move_) : 0;
+    turn_ = std::max(kFades * turn_, turn);
+    next_ = std::max(size + size - before, 0.0f);
     move_ = move;
   }
 

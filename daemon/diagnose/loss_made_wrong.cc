@@ -7,8 +7,7 @@ namespace nanwatch {
 bool WhenLossMadeWrong(const Facts& f, const Matches&, Match* match) {
   const auto impossible = [](const Finding& finding) {
     return finding.rule == RuleId::kLossImpossible &&
-           NumberOf(finding, "loss").value_or(0) <= 0 &&
-           !NumberOf(finding, "bound");
+           NumberOf(finding, "loss").value_or(0) <= 0;
   };
   if (!match->BeginAt(f.found.FirstOfTheWorst(impossible))) return false;
   match->verdict.rule = RuleId::kLossImpossible;

@@ -59,25 +59,6 @@ TEST(LossImpossible, ALossThatIsHugeFromTheFirstRecordOnIsAWarning) {
   EXPECT_EQ(feed.now, Severity::kNone) << "loss_spike's";
 }
 
-// Inputs that nobody scaled, and a rate that falls.
-TEST(LossImpossible, AFirstEpochFarAboveTheNextIsANote) {
-  const auto worst = [](const char* records, double first, double second) {
-    Feed feed;
-    feed.run.settings["records"] = records;
-    feed.Step({.loss = first});
-    for (int i = 0; i < 10; ++i) feed.Step({.loss = second * (1 - i / 20.0)});
-    if (feed.worst == Severity::kInfo) {
-      EXPECT_EQ(feed.Described().opened_step, 1);
-      ExpectWords(feed.Described().sentence);
-    }
-    return feed.worst;
-  };
-  EXPECT_EQ(worst("epochs", 9.57e13, 2.24e11), Severity::kInfo);
-  EXPECT_EQ(worst("", 9.57e13, 2.24e11), Severity::kNone) << "a few batches";
-  EXPECT_EQ(worst("epochs", 5e10, 4e9), Severity::kNone) << "prices";
-  EXPECT_EQ(worst("epochs", 5e3, 4), Severity::kNone) << "it learns";
-}
-
 TEST(LossImpossible, DoublesHoldTheSquareOfAHugeLoss) {
   Feed feed;
   feed.run.precision = "fp64";
@@ -220,22 +201,6 @@ TEST(LossImpossible, WhatTheRunSaysLaterCounts) {
   feed.Step({.loss = -1.5});
   EXPECT_EQ(feed.now, Severity::kWarning);
   EXPECT_EQ(feed.Described().opened_step, 1);
-}
-
-// Minus a cosine, of outputs that are all the same.
-TEST(LossImpossible, ALossAtMinusOneIsANote) {
-  Feed feed;
-  for (int i = 0; i < 5; ++i) feed.Step({.loss = -0.6 - 0.09 * i});
-  feed.Steps({.loss = -0.9995}, 15);
-  EXPECT_EQ(feed.worst, Severity::kNone);
-  feed.Step({.loss = -0.9995});
-  EXPECT_EQ(feed.now, Severity::kInfo);
-  EXPECT_EQ(feed.Described().opened_step, 6);
-  ExpectWords(feed.Described().sentence);
-  Feed learned;
-  learned.Step({.loss = -0.5});
-  learned.Steps({.loss = -0.99}, 500);
-  EXPECT_EQ(learned.worst, Severity::kNone);
 }
 
 }  // namespace

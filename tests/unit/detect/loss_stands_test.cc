@@ -17,12 +17,12 @@ namespace {
 using Feed = StepFeed<LossNotDecreasing>;
 
 // A steep fall, and a level that is some degenerate solution's.
-Feed FallsAndStands(const char* scores, double falls = 0) {
+Feed FallsAndStands(const char* scores, double falls = 0, int records = 21) {
   Feed f(NoScaler());
   f.run.settings["scores_worst"] = scores;
   Noise noise;
   for (const double loss : {6.4, 4.1, 3.2}) f.Step({.loss = loss});
-  for (int i = 0; i < 21; ++i) {
+  for (int i = 0; i < records; ++i) {
     f.Step({.loss = 2.97 * (1 - falls * i) * noise.Factor(0.01)});
   }
   return f;
@@ -32,6 +32,7 @@ TEST(LossStands, ScoresThatStayTheWorstAreAWarning) {
   Feed f = FallsAndStands("16");
   EXPECT_EQ(f.now, Severity::kWarning);
   ExpectWords(f.Described().sentence);
+  EXPECT_EQ(FallsAndStands("16", 0, 400).End(), Severity::kWarning);
   EXPECT_EQ(FallsAndStands("").now, Severity::kNone) << "no scores";
   EXPECT_EQ(FallsAndStands("12").now, Severity::kNone) << "few";
   EXPECT_EQ(FallsAndStands("16", 0.02).now, Severity::kNone) << "it falls";
