@@ -46,7 +46,6 @@ class GnormSpike {
   static bool IsMeaningless(const StepContext& c);
   // The loss is about as low as it ever was.
   static bool Learns(const StepContext& c);
-  static bool IsOfLikelihood(const StepContext& c, float growth);
   // Returns from where it grew little by little, so that its level followed:
   // a logarithm; absent: it did not.
   std::optional<float> GrownFrom(const StepContext& c, Thresholds t);
