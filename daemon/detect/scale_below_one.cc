@@ -47,7 +47,7 @@ constinit const RuleSpec ScaleBelowOne::kSpec = {
     "(where it was not seen to move, once it overflowed there, which is enough "
     "without hold). Also where it was "
     "never seen to move and the loss has not fallen since, for 96 losses, or "
-    "three were the same to their last digit; a note where a log prints 0; "
+    "three were the same to their last digit; "
     "critical then after window steps, below critical_scale, or where they "
     "were the same. One below critical_scale that never moved is a note "
     "after 32 updates, unless the run says that it is static. "
@@ -72,8 +72,7 @@ void ScaleBelowOne::StandingLoss::Add(float loss) {
   if (losses_ <= kFirst) first_ = level_;
   // Means of so many differ by a quarter of it by chance.
   const float noise = std::max(noise_, 0.002f * std::fabs(first_));
-  const float fall = stands() && losses_ > kEnough ? 2 * noise : noise;
-  fell_ = fell_ || (losses_ >= kEnough && level_ < first_ - fall);
+  fell_ = fell_ || (losses_ >= kEnough && level_ < first_ - noise);
 }
 
 bool ScaleBelowOne::IsDead(const StepContext& c) {
@@ -93,7 +92,7 @@ void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
   const bool below = lowest < 1 && lowest > 0;
   layer_below_ = below ? layer_below_ + 1 : 0;
   Severity trigger = Severity::kNone;
-  if (below && layer_below_ >= t[kHold]) {
+  if (layer_below_ >= t[kHold]) {
     trigger =
         lowest < t[kCriticalScale] ? Severity::kCritical : Severity::kWarning;
   }
@@ -140,12 +139,11 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
     overflow_at_ = below_;
   }
   const bool tiny = scale < t[kCriticalScale];
-  const bool news = first || tiny || c.scaler.overflowed() ||
-                    c.scaler.last_transition() == Transition::kBackedOff;
+  const bool news = first || tiny || overflow;
   Severity trigger = Severity::kNone;
   // Where it was never seen to move, an overflow at such a scale is enough.
   const bool moves = c.scaler.dynamic() || (tiny && overflows_ > 0);
-  const bool told = below_ >= t[kHold] || (tiny && c.scaler.overflowed());
+  const bool told = below_ >= t[kHold] || (tiny && overflow);
   if (moves && told && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
     // It came down there once, as a healthy one may, and updates go through.
@@ -156,10 +154,9 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
     scale_ = scale;
   }
   // It may be one that nobody uses.
-  const bool unused = !moves && first && BoundOf(scale);
-  const bool stands = !moves && tiny && below_ >= kStands && !BoundOf(scale) &&
+  const bool stands = !moves && tiny && below_ >= kStands &&
                       c.run.scaler.kind != ScalingKind::kStatic;
-  if (unused || stands) {
+  if (stands) {
     trigger = Severity::kInfo;
     scale_ = scale;
   }
@@ -172,8 +169,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   }
   // A log that shows neither the scale nor overflows shows no clean update.
   const bool known = !BoundOf(scale) || c.record.flags_present != 0;
-  return episode_.OnSince(dead_ || unused || stands ? since_ : c.record.step,
-                          trigger, known, c.record.step, t[kClear]);
+  return episode_.OnSince(dead_ || stands ? since_ : c.record.step, trigger,
+                          known, c.record.step, t[kClear]);
 }
 
 void ScaleBelowOne::Describe(Finding* finding) const {
