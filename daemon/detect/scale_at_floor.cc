@@ -20,12 +20,12 @@ constexpr ThresholdSpec kThresholds[] = {
     {"risen", 16, 2, 1e6, "ratio", "ours: scale_collapse's near_floor"},
 };
 
-constexpr int64_t kAgain = 2;  // overflows at the floor; ours
 // Overflows in a row that leave a scale where it is: many scalers forgive one.
 constexpr int64_t kStands = 2;  // Megatron's hysteresis
 // A search that begins low ends above this share of a floor, and within so many
 // overflows: from 128, where fairseq begins, to 1/2 they are 8.
 constexpr double kFarBelow = 0.125;
+constexpr int64_t kAgain = 2;        // overflows at the floor; ours
 constexpr int64_t kLongSearch = 10;  // overflows; ours
 constexpr double kFarAbove = 256;    // ratio; as scale_collapse's
 constexpr int64_t kWentWell = 100;   // updates: no search of the start; ours
@@ -45,16 +45,15 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
     "it grew (or stood no lower, probe_after steps after the one before); "
     "critical once critical_streak updates in a row overflowed there (where "
     "no update was ever good: the last of them, and a tenth of all, there; "
-    "where all overflowed since it stood 256 times higher, in a training that "
-    "went well: two).",
+    "in a training that went well at 256 times the scale: two).",
     "No overflow but probes for clear_after updates, or `risen` times the "
     "floor: each growth is a stretch of good updates.",
     kThresholds,
     "A scale at its floor is a warning, and critical only when overflow "
     "follows overflow there. Runs that recovered had one or two such "
     "overflows, and all of those were in the search of the start. Two are "
-    "enough where the training went well at 256 times that scale and every "
-    "update overflowed since. A scaler that probes from 1 or 2 comes to "
+    "enough where the training went well at 256 times that scale. A scaler "
+    "that probes from 1 or 2 comes to "
     "its floor again and again, which is for information. A scale of 1 that "
     "stands while overflow follows overflow is at its floor, whatever "
     "scaler its moves fit. Clean updates at the floor clear the rule: a "
@@ -63,11 +62,10 @@ constinit const RuleSpec ScaleAtFloor::kSpec = {
 
 bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
   if (static_cast<double>(floor_streak_) >= t[kCriticalStreak]) return true;
-  // No batch does that: a training went well far above, and all overflowed
-  // since, at the floor again.
-  const double far = kFarAbove * scale_;
-  if (floor_streak_ >= kAgain && top_ >= far &&
-      scaler.highest_good_scale() >= far && scaler.good_steps() >= kWentWell) {
+  // No batch does that: a training went well far above.
+  if (floor_streak_ >= kAgain &&
+      scaler.highest_good_scale() >= kFarAbove * scale_ &&
+      scaler.good_steps() >= kWentWell) {
     return true;
   }
   // Never good: the overflows of the fall count too, and where it goes on far
@@ -104,8 +102,7 @@ bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
 double ScaleAtFloor::FloorOf(const StepContext& c, Thresholds t,
                              int64_t* stands) {
   const ScalerTracker& scaler = c.scaler;
-  const bool stood = scaler.overflowed() &&
-                     scaler.last_transition() == Transition::kHeld &&
+  const bool stood = scaler.last_transition() == Transition::kHeld &&
                      scaler.overflow_streak() > 1;
   stood_ = stood ? stood_ + 1 : 0;
   *stands = 0;
@@ -133,10 +130,8 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const bool overflow = scaler.overflowed();
   const bool probes = Probes(c, scale, t);
   if (!overflow || !at) floor_streak_ = 0;
-  if (overflow && scaler.overflow_streak() == 1)
-    top_ = static_cast<float>(scale);
   Severity trigger = Severity::kNone;
-  if (at && (!was_at_ || overflow)) {
+  if (at && overflow) {
     if (!episode_.open()) overflows_at_floor_ = 0;
     if (!probes) {
       trigger = Severity::kWarning;
@@ -146,7 +141,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     scale_ = scale;
     floor_ = floor;
     nominal_ = !(scaler.floor() > 0) || stands > 0;
-    if (overflow && (was_at_ || stands > 0)) {
+    if (was_at_ || stands > 0) {
       // That the first of them stood, the second shows.
       overflows_at_floor_ += was_at_ ? 1 : stands;
       floor_streak_ += was_at_ ? 1 : stands;

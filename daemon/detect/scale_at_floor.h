@@ -51,8 +51,7 @@ class ScaleAtFloor {
   int32_t falls_ = 0;               // overflows since it grew
   float present_ = 0;               // scale
   int64_t overflow_step_ = 0;       // its step
-  float top_ = 0;         // scale that the first overflow of the row left
-  bool nominal_ = false;  // the scaler has no floor
+  bool nominal_ = false;            // the scaler has no floor
   bool was_at_ = false;
   bool grew_ = false;    // ever
   bool probes_ = false;  // the newest overflow
