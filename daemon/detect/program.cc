@@ -1,7 +1,6 @@
 #include "detect/program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -160,21 +159,14 @@ float UntrainedLoss(const RunDescription& run, float guessing) {
 }
 
 bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to) {
-  const auto told = run.settings.find("objective_moves");
-  if (told == run.settings.end()) return false;
-  const char* at = told->second.data();
-  const char* const end = at + told->second.size();
-  while (at < end) {
-    int64_t first = 0;
-    int64_t last = 0;
-    const auto one = std::from_chars(at, end, first);
-    if (one.ec != std::errc() || one.ptr == end) return false;
-    const auto two = std::from_chars(one.ptr + 1, end, last);
-    if (two.ec != std::errc()) return false;
-    if (first <= to && last >= from) return true;
-    at = two.ptr + 1;
+  SettingNumbers told(run, "objective_moves");
+  int64_t first = 0;
+  int64_t last = 0;  // read with the "-" before it
+  for (;;) {
+    told.Next(&first, &last);
+    if (!told.whole()) return false;
+    if (first <= to && -last >= from) return true;
   }
-  return false;
 }
 
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {
