@@ -212,7 +212,8 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   // With another objective begins another best level.
   const bool other = levels_.at - levels_.best >= kLeastRise &&
                      ObjectiveMoved(c.run, step_.best, c.record.step);
-  if (begins || other || levels_.at < levels_.best) {
+  const bool lower = s.values() >= kLevel && levels_.at < levels_.best;
+  if (begins || other || lower) {
     levels_.best = levels_.at;
     levels_.calm = levels_.noise;
     step_.best = c.record.step;
