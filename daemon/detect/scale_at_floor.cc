@@ -80,20 +80,15 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
 
 bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
-  if (scaler.last_transition() == Transition::kGrew) {
-    falls_ = 0;
-    grew_ = true;
-  }
+  if (scaler.last_transition() == Transition::kGrew) falls_ = 0;
   if (!scaler.overflowed()) return probes_;
   // Some logs tell the scale with overflows alone: it is no lower than then.
   const auto quiet = static_cast<double>(c.record.step - overflow_step_);
   if (overflow_scale_ > 0 && quiet >= t[kProbeAfter] &&
       scale >= overflow_scale_) {
     falls_ = 0;
-    grew_ = true;
   }
-  ++falls_;
-  probes_ = grew_ && falls_ <= t[kProbe];
+  probes_ = ++falls_ <= t[kProbe];
   overflow_step_ = c.record.step;
   overflow_scale_ = scale;
   return probes_;
