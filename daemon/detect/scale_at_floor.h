@@ -41,7 +41,7 @@ class ScaleAtFloor {
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
   std::string Say(Tense tense) const;
 
-  static constexpr int32_t kNeverGrew = 100;  // overflows: the most of `probe`
+  static constexpr int32_t kNeverGrew = 100;  // ours: the most of `probe`
 
   Episode episode_;
   double scale_ = 0;
