@@ -70,8 +70,7 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
       s.newest() >= t[kMaxRatio] * healthy_.maximum()) {
     return true;
   }
-  return samples_ >= kAverageSamples && s.out() &&
-         s.height() > LnOf(t[kAverageRatio]);
+  return samples_ >= kAverageSamples && s.height() > LnOf(t[kAverageRatio]);
 }
 
 Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
@@ -85,17 +84,13 @@ Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,
     // Finite, it may be what a sound training begins with, unclipped.
     trigger = wide_ ? Severity::kWarning : Severity::kCritical;
   }
-  // Of means so many were left out that one is no overflow's alone.
-  const int64_t first = FirstOf(c.run);
-  if (first < no_number_.since()) trigger = std::max(trigger, Severity::kInfo);
-  return episode_.OnSince(first, trigger, false, c.record.step, 1);
-}
-
-// Returns the first step of the newest row. Of means the first ones are left
-// out, as any of them may be one overflow's (settings).
-int64_t GnormExplosion::FirstOf(const RunDescription& run) const {
-  const int64_t told = CountOf(run, "norms_not_finite_since");
-  return told > 0 ? std::min(told, no_number_.since()) : no_number_.since();
+  // Of means the first ones are left out, as any of them may be one
+  // overflow's (settings): one that stands for several is not.
+  const int64_t told = CountOf(c.run, "norms_not_finite_since");
+  const bool more = told > 0 && told < no_number_.since();
+  if (more) trigger = std::max(trigger, Severity::kInfo);
+  return episode_.OnSince(more ? told : no_number_.since(), trigger, false,
+                          c.record.step, 1);
 }
 
 Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
@@ -133,13 +128,13 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     limit_ = healthy_.maximum();
     const int32_t updates = far_.Add(true, c.record.step);
     const auto steps = static_cast<double>(c.record.step - far_.since());
-    const bool stays = updates >= t[kCriticalHold] &&
-                       ((steps >= t[kCriticalSteps] && !c.loss_returns) ||
-                        norm >= t[kLostRatio] * limit_);
+    const bool lost = norm >= t[kLostRatio] * limit_;
+    const bool stays =
+        updates >= t[kCriticalHold] &&
+        ((steps >= t[kCriticalSteps] && !c.loss_returns) || lost);
     const bool rests = c.at_rest->Explains(c.record);
     const bool known = s.newest() <= c.at_rest->largest_norm();
-    const bool survived =
-        !moves && c.loss->values() > 0 && norm < t[kLostRatio] * limit_;
+    const bool survived = !moves && c.loss->values() > 0 && !lost;
     const bool passes = updates < t[kHold] && (known || survived);
     beside_loss_ = kWithLoss;
     trigger = stays && !rests   ? Severity::kCritical

@@ -46,7 +46,6 @@ class GnormExplosion {
   // that are enough where nobody says that the update was `applied`.
   Severity OnNoNumber(const StepContext& c, double norm, bool applied,
                       double hold);
-  int64_t FirstOf(const RunDescription& run) const;
   bool Explodes(const Series& s, Thresholds t) const;
 
   Episode episode_;

@@ -17,7 +17,7 @@ constexpr float kNews = 8;  // deviations: one norm that stands out; ours
 constexpr int32_t kBriefly = 12;    // updates; ours
 constexpr float kGrowsSo = 1.609f;  // ln 5, while the net learns; ours
 constexpr float kFalls = 0.5f;      // of a likelihood, in a series' units; ours
-constexpr float kShrinks = 6.908f;  // ln 1,000, of its spread, or of all; ours
+constexpr float kFar = 6.908f;      // ln 1,000; ours
 constexpr int32_t kFresh = 64;      // norms of a run that has just begun; ours
 // How far means of 16 losses must be above their lowest: it learns no more.
 constexpr float kWorse = 2;  // deviations of single losses; ours
@@ -60,9 +60,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "where the run had norms a hundred times as large and the loss does not "
     "move by half a percent of its largest: it has converged; and where it had "
     "larger ones, and the loss stands at a twentieth of its first values or "
-    "less. Not where it "
-    "climbs without a jump from its first 64 norms on, and the loss is at its "
-    "lowest. A warning, too, where the mean of 16 norms is `growth` times its "
+    "less. Not where it climbs without a jump, and the loss is at its lowest. "
+    "A warning, too, where the mean of 16 norms is `growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
     "there (half as many, if that is a thousand times the first norms); or "
@@ -76,8 +75,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "It is critical only while the norm shows no way back: a spike comes down "
     "from its first update on. The norms of a likelihood grow as its spread "
     "shrinks: up to 1,000-fold, beside a loss that fell far below 0 and is at "
-    "its lowest, they are for information. At rest it is for information, too: "
-    "trainings "
+    "its lowest, they are for information. At rest it is, too: trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
     "there by two decades while the loss stands still. Where loss_spike keeps "
     "no level, it is silent, too."};
@@ -108,8 +106,7 @@ bool GnormSpike::IsMeaningless(const StepContext& c) {
 
 bool GnormSpike::Learns(const StepContext& c) {
   const Series& loss = *c.loss;
-  return loss.values() > 0 &&
-         loss.stands() - loss.best() < kWorse * loss.level().noise();
+  return loss.stands() - loss.best() < kWorse * loss.level().noise();
 }
 
 // The norms of a likelihood grow as its spread shrinks, while it falls from far
@@ -117,7 +114,7 @@ bool GnormSpike::Learns(const StepContext& c) {
 bool GnormSpike::IsOfLikelihood(const StepContext& c, float growth) {
   const Series& loss = *c.loss;
   return loss.crosses_zero() && loss.first() - loss.stands() >= kFalls &&
-         growth < kShrinks && Learns(c);
+         growth < kFar && Learns(c);
 }
 
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
@@ -127,8 +124,6 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
     pile_.Add(s.newest() / s.ValueAt(s.first()), c.rate->rises(),
               c.record.step);
   }
-  const bool settled = s.values() >= kFresh;
-  if (!settled && !pile_.seen()) return std::nullopt;
   const float at = s.stands();
   // An `if` of its own keeps the logarithm out of records without growth: in
   // one expression gcc computes both sides.
@@ -139,14 +134,12 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
            !IsOfLikelihood(c, growth);
   };
   if (pile_.seen() && grew(s.first(), t[kGrowth])) return s.first();
-  if (!settled) return std::nullopt;
-  if (c.rate->restarts()) least_ = HUGE_VALF;
+  if (s.values() < kFresh) return std::nullopt;
   least_ = std::min(least_, at);
-  const bool far = at - s.first() >= kShrinks;
+  const bool far = at - s.first() >= kFar;
   if (grew(least_, (far ? kGoesOn : kMore) * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
-  const bool has_level = loss.values() > 0 && !loss.crosses_zero();
-  const bool learned = has_level && loss.stands() < learned_ - kLearned;
+  const bool learned = loss.stands() < learned_ - kLearned;
   if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
@@ -162,11 +155,8 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.height();
-  // Norms of a fresh net that learns may climb from next to nothing.
-  const auto usual = [&] {
-    return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);
-  };
-  const bool high = s.out() && x.calm() == 0 && !usual() &&
+  // Norms of a net that learns may climb.
+  const bool high = s.out() && (x.jumped() || !Learns(c)) &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
                     above >= LnOf(t[kMinRatio]);
   if (high) {
@@ -182,9 +172,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   }
   const std::optional<float> grown_from = GrownFrom(c, t);
   const bool grows = grown_from.has_value();
-  if (episode_.severity() < Severity::kWarning) {
-    grows_ = grows;
-  }
+  if (episode_.severity() < Severity::kWarning) grows_ = grows;
   if (grows_ && grown_from) {
     trigger = std::max(trigger, Severity::kWarning);
     norm_ = s.ValueAt(s.stands());

@@ -5,10 +5,11 @@
 namespace nanwatch {
 namespace {
 
-constexpr float kBack = 0.1f;   // of the rise that is left; ours
-constexpr float kFar = 1.5f;    // times guessing, of a fresh model; ours
-constexpr int32_t kNever = 14;  // records of it, as loss_spike's; ours
-constexpr int64_t kMost = 100;  // steps that one record counts for; ours
+constexpr float kBack = 0.1f;    // of the rise that is left; ours
+constexpr float kFar = 1.5f;     // times guessing, of a fresh model; ours
+constexpr int32_t kNever = 14;   // records of it, as loss_spike's; ours
+constexpr int32_t kRecords = 5;  // fewer show no course; ours
+constexpr int64_t kMost = 100;   // steps that one record counts for; ours
 
 }  // namespace
 
@@ -38,7 +39,9 @@ Severity Guessing::Add(float loss, int64_t step, int64_t covered,
   }
   away_ = true;
   const bool stays =
-      static_cast<double>(step - since_) >= limits.critical_steps;
+      course_.records() >= kRecords &&
+      static_cast<double>(step - since_) >= limits.critical_steps &&
+      !course_.ComesDown(lowest_);
   return stays ? Severity::kCritical : Severity::kWarning;
 }
 

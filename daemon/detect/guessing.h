@@ -15,7 +15,8 @@ namespace nanwatch {
 // Trivially copyable. Losses as they came.
 class Guessing {
  public:
-  // Steps above `untrained` that are a warning, and that are critical.
+  // Steps above `untrained` that are a warning, and that are critical where no
+  // way back shows.
   struct Limits {
     float untrained = 0;   // loss of guessing
     bool exactly = false;  // that is its loss, and not only about it

@@ -10,28 +10,22 @@
 namespace nanwatch {
 namespace {
 
-constexpr int32_t kFewRecords = 8;     // that show one and another; ours
 constexpr float kLearnedShare = 0.5f;  // of the first level; ours
-constexpr float kLearnedNoise = 6;     // deviations of single losses; ours
-constexpr float kRisenNoise = 3;       // deviations, ours: levels are means
 constexpr float kMuchLost = 0.18f;     // of what was learned; ours
 constexpr float kMuchMore = 0.182f;    // ln 1.2, as loss_spike's clear_ratio
-constexpr float kNatsLost = 0.5f;    // of words, ours: 1.65 times as perplexed
-constexpr float kRuined = 100;       // times the first level; ours
-constexpr float kTiny = 0.1f;        // first levels that say nothing; ours
-constexpr float kRisenShare = 0.2f;  // a tiny loss may double; ours
-constexpr int32_t kLevel = 16;       // records that are a level; ours
-constexpr int32_t kShown = 16;       // records: one may be the best; ours
-// A rise that is no jump, as harder data make one, for a third of the run.
-constexpr float kCrept = 1.09f;         // times the best level; ours
-constexpr float kCreptShare = 1 / 3.f;  // of all records; ours
-constexpr float kCreptSure = 8;         // deviations of a mean of kLevel; ours
-constexpr float kLeastRise = 0.0953f;   // ln 1.1, the least threshold
+constexpr float kTiny = 0.1f;          // first levels that say nothing; ours
+constexpr float kRisenShare = 0.2f;    // a tiny loss may double; ours
+constexpr int32_t kLevel = 16;         // records that are a level; ours
+// A rise that is no jump, as harder data make one.
+constexpr float kNoJump = 0.6f;        // of it, at once; ours
+constexpr int32_t kCreptFor = 128;     // records; ours
+constexpr float kCrept = 1.09f;        // times the best level; ours
+constexpr float kCreptSure = 8;        // deviations of a mean of kLevel; ours
+constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
 // Of a loss that crossed 0: the size that it had before, in its units.
 constexpr float kBefore = 0.8814f;  // asinh 1; ours
 constexpr float kWider = 10;        // times the swings of the first third; ours
 constexpr float kSizable = 1;       // a swing: policies' are below that; ours
-constexpr float kNoise = 4;         // deviations of single losses; ours
 constexpr double kGuessShare = 0.5;  // of critical_steps; ours
 
 }  // namespace
@@ -51,7 +45,7 @@ void LossHighPlateau::Begin(const StepContext& c, Thresholds t) {
   levels_.best = HUGE_VALF;
   const LossReached* before = c.loss_before;
   const int64_t step = c.record.step;
-  if (before == nullptr || step <= 1 || step < before->last_step / 2) return;
+  if (before == nullptr || step < before->last_step / 2) return;
   if (!(before->best > 0 && before->first > 0 && before->level > 0)) return;
   before_ = *before;
   levels_.first = LnOf(before->first);
@@ -79,53 +73,34 @@ std::optional<LossReached> LossHighPlateau::Reached() const {
 }
 
 Severity LossHighPlateau::NoteGuessing(const StepContext& c, Thresholds t) {
-  const Series& s = *c.loss;
   const int64_t step = c.record.step;
-  const int64_t gap = step_.newest;
-  const int64_t covered =
-      !kind_.means || gap < 0 || gap > step ? 1 : step - gap;
-  // Where losses scatter so widely, a high one says nothing.
-  const bool noise = guessing_.Knew(untrained_.loss()) && s.values() > 0 &&
-                     s.height() < kNoise * s.level().noise();
-  return guessing_.Add(s.newest(), step, covered,
+  const int64_t covered = kind_.means ? step - step_.newest : 1;
+  return guessing_.Add(static_cast<float>(c.record[StepField::kLoss]), step,
+                       covered,
                        {.untrained = untrained_.loss(),
                         .exactly = untrained_.classes > 0,
-                        .steps = noise ? HUGE_VAL : t[kGuessingSteps],
+                        .steps = t[kGuessingSteps],
                         .critical_steps = kGuessShare * t[kCriticalSteps]});
 }
 
 Severity LossHighPlateau::Ceiling(Thresholds t) const {
   if (records_ + before_.records < kLeastRecords) return Severity::kNone;
-  if (levels_.unit > 0) {
-    return kind_.objective ? OfCrossing() : Severity::kNone;
-  }
+  if (levels_.unit > 0) return OfCrossing();
   const float first = std::exp(levels_.first);
   const float best = std::exp(levels_.best);
   const float level = std::exp(levels_.at);
   const float learned = first - best;
   const float lost = level - best;
-  const float noise = levels_.noise;
-  // Where noise grew since, it hides nothing of that.
-  const bool learned_so =
-      levels_.first - levels_.best >= kLearnedNoise * levels_.calm;
-  // Back where it began: no data are so hard.
-  if (untrained_.words > 0 && learned_so && learned >= kSomeLearned * first &&
-      lost >= kAllLost * learned) {
+  if (levels_.LearnedClearly() && learned >= kLearnedShare * first &&
+      (lost >= t[kLostShare] * learned ||
+       (level >= t[kRisen] * best && lost >= kRisenShare * learned))) {
     return Severity::kCritical;
-  }
-  if (learned_so && learned >= kLearnedShare * first) {
-    if (lost >= t[kLostShare] * learned) return Severity::kCritical;
-    if (level >= t[kRisen] * best && lost >= kRisenShare * learned) {
-      return Severity::kCritical;
-    }
   }
   const Severity above = AboveAll(t);
   if (above != Severity::kNone) return above;
-  const bool much =
-      (learned >= kSomeLearned * first && lost >= kMuchLost * learned) ||
-      (untrained_.words > 0 && lost >= kNatsLost);
-  if (much &&
-      levels_.at - levels_.best >= std::max(kMuchMore, kRisenNoise * noise)) {
+  if (levels_.LearnedSome() && lost >= kMuchLost * learned &&
+      levels_.at - levels_.best >=
+          std::max(kMuchMore, kRisenNoise * levels_.noise)) {
     return Severity::kInfo;
   }
   if (before_.records == 0) return Severity::kNone;
@@ -136,71 +111,52 @@ Severity LossHighPlateau::Ceiling(Thresholds t) const {
 // It fell through 0 beyond its noise, and is back at what it began with.
 Severity LossHighPlateau::OfCrossing() const {
   const float learned = levels_.first - levels_.best;
-  const bool lost = learned >= kLearnedNoise * levels_.calm &&
+  const bool lost = kind_.objective && levels_.LearnedClearly() &&
                     levels_.at - levels_.best >= kAllLost * learned;
   return lost ? Severity::kCritical : Severity::kNone;
 }
 
 // Whatever was learned. Where that is little, or nothing, it may be a loss that
-// is meant to grow, as a critic's with its rewards, unless it is absurd.
+// is meant to grow, as a critic's with its rewards.
 Severity LossHighPlateau::AboveAll(Thresholds t) const {
-  if (levels_.at - levels_.best < kRisenNoise * levels_.noise) {
+  if (levels_.at - levels_.best < kRisenNoise * levels_.noise ||
+      levels_.first < LnOf(kTiny)) {
     return Severity::kNone;
   }
-  if (levels_.first < LnOf(kTiny)) return Severity::kNone;
   const float times = std::exp(levels_.at - levels_.first);
-  const bool learned = levels_.best <= levels_.first + LnOf(1 - kSomeLearned);
-  if (times >= kRuined || (learned && times >= t[kBlown])) {
-    return Severity::kCritical;
-  }
+  if (levels_.LearnedSome() && times >= t[kBlown]) return Severity::kCritical;
   return times >= 2 * t[kBlown] ? Severity::kWarning : Severity::kNone;
 }
 
 bool LossHighPlateau::IsAboveBest() const {
   const float best = std::exp(levels_.best);
   const float unsure = kCreptSure * levels_.noise * best / std::sqrt(kLevel);
-  return levels_.unit == 0 && courses_.standing.records() > 0 &&
-         courses_.standing.last() - best >=
-             std::max((kCrept - 1) * best, unsure);
+  return levels_.unit == 0 && courses_.standing.last() - best >=
+                                  std::max((kCrept - 1) * best, unsure);
+}
+
+bool LossHighPlateau::RisesEvenly() const {
+  const float rise = courses_.standing.last() - std::exp(levels_.best);
+  return courses_.standing.Creeps(kNoJump * rise);
 }
 
 bool LossHighPlateau::Crept() const {
   const int32_t n = courses_.standing.records();
-  if (!kind_.classes || n < kCreptFor ||
-      static_cast<float>(n) < kCreptShare * static_cast<float>(records_)) {
-    return false;
-  }
-  const float rise = courses_.standing.last() - std::exp(levels_.best);
-  return IsAboveBest() && courses_.standing.Creeps(kNoJump * rise);
+  return kind_.classes && n >= kCreptFor && 3 * n >= records_ &&
+         IsAboveBest() && RisesEvenly();
 }
 
 bool LossHighPlateau::Swings() const {
   const Course& sizes = courses_.standing;
-  if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
+  if (levels_.unit == 0) return false;
   const float wide = sizes.last();
   return wide >= kSizable && wide >= kWider * sizes.first() &&
          std::fabs(levels_.Loss(levels_.at)) <= wide / 2;
 }
 
-// Of few records it is asked when no more follow.
-bool LossHighPlateau::LostFew() const {
-  if (records_ < kFewRecords || records_ >= kLeastRecords || levels_.unit > 0) {
-    return false;
-  }
-  const float first = courses_.first.begin();
-  const float best = courses_.first.lowest();
-  const float last = courses_.first.last();
-  const float learned = first - best;
-  return learned >= kSomeLearned * first && last - best >= kAllLost * learned &&
-         LnOf(last / best) >= kRisenNoise * levels_.noise &&
-         newest_ - best > last - newest_;
-}
-
 bool LossHighPlateau::LostAtRestart() const {
-  const double best = std::exp(levels_.best);
   return before_.records > 0 && high_ == records_ &&
-         std::exp(levels_.at) - before_.level >=
-             (std::exp(levels_.at) - best) / 2;
+         std::exp(levels_.at) + std::exp(levels_.best) >= 2 * before_.level;
 }
 
 Severity LossHighPlateau::TriggerOf(Severity ceiling, int64_t step,
@@ -251,26 +207,21 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
   }
   levels_.at = s.stands();
   levels_.noise = s.level().noise();
-  const bool begins = levels_.best == HUGE_VALF || levels_.unit != s.unit() ||
-                      (records_ > 1 && s.values() == 1);
-  const bool crosses = levels_.unit == 0 && s.crosses_zero();
-  levels_.unit = s.unit();
-  const bool lower = s.values() >= kShown && levels_.at < levels_.best;
+  const bool begins =
+      levels_.unit != s.unit() || (records_ > 1 && s.values() == 1);
   // With another objective begins another best level.
   const bool other = levels_.at - levels_.best >= kLeastRise &&
                      ObjectiveMoved(c.run, step_.best, c.record.step);
-  if (begins || lower || other) {
+  const bool lower = s.values() >= kLevel && levels_.at < levels_.best;
+  if (begins || other || lower) {
     levels_.best = levels_.at;
     levels_.calm = levels_.noise;
     step_.best = c.record.step;
-    if (levels_.unit == 0) courses_.standing = Course();
+    if (levels_.unit == 0 || s.unit() == 0) courses_.standing = Course();
   }
-  if (crosses) courses_.standing = Course();
-  if (levels_.unit > 0) {
-    courses_.standing.Add(std::fabs(newest_));
-  } else {
-    courses_.standing.Add(std::exp(levels_.at));
-  }
+  levels_.unit = s.unit();
+  courses_.standing.Add(levels_.unit > 0 ? std::fabs(newest_)
+                                         : std::exp(levels_.at));
   if (records_ < kLeastRecords) {
     courses_.first.Add(newest_);
     if (records_ == 1 || newest_ < courses_.lowest) {
@@ -280,7 +231,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
       step_.left = std::max(step_.left, s.excursion().step());
     }
   }
-  const bool back = s.out() && (s.excursion().calm() > 1 || s.recurs());
+  const bool back = s.out() && s.excursion().calm() > 1;
   const bool up = !back && levels_.at - levels_.best >= kLeastRise;
   const Severity ceiling = up ? Ceiling(t) : Severity::kNone;
   // It may have come up before enough records show it.
@@ -289,8 +240,7 @@ inline Severity LossHighPlateau::NoteLevels(const StepContext& c,
     high_ = 0;
     healthy_ = levels_.at;
     step_.healthy = c.record.step;
-    way_.creeps =
-        !other && (records_ % kLevel == 0 ? Crept() || Swings() : way_.creeps);
+    if (records_ % kLevel == 0) way_.creeps = Crept() || Swings();
     return way_.creeps ? Severity::kWarning : Severity::kNone;
   }
   way_.creeps = false;

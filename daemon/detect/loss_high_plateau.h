@@ -48,11 +48,10 @@ class LossHighPlateau {
  private:
   // Records that show a level and another.
   static constexpr int32_t kLeastRecords = 64;  // ours
-  static constexpr int32_t kCreptFor = 128;     // records; ours
-  static constexpr float kNoJump = 0.6f;        // of a rise, at once; ours
-  // Of what was learned, of a language model's.
-  static constexpr float kAllLost = 0.85f;      // ours
   static constexpr float kSomeLearned = 0.25f;  // of the first level; ours
+  static constexpr float kLearnedNoise = 6;     // deviations of one; ours
+  static constexpr float kRisenNoise = 3;  // deviations, ours: levels are means
+  static constexpr float kAllLost = 0.85f;  // of what was learned; ours
 
   // Levels, as the series has them.
   struct Levels {
@@ -64,6 +63,9 @@ class LossHighPlateau {
     float unit = 0;   // as Series::unit()
     // Returns the loss that is `y` there.
     float Loss(float y) const { return Series::ValueAt(y, unit); }
+    // Beyond noise. Where that grew since, it hides nothing.
+    bool LearnedClearly() const { return first - best >= kLearnedNoise * calm; }
+    bool LearnedSome() const { return best <= first + LnOf(1 - kSomeLearned); }
   };
   struct Steps {
     int64_t newest = -1;  // with a loss; -1: none
@@ -112,14 +114,14 @@ class LossHighPlateau {
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
   Severity OfCrossing() const;
-  // Is all lost that was learned in a few records?
-  bool LostFew() const;
+  // Is all lost that was learned in a few records? Takes that for its levels.
+  bool LostFew();
   // Does it stand above its best level, beyond noise?
   bool IsAboveBest() const;
-  // Is it up for a good part of the run, without a way back?
-  bool StaysUp() const;
-  // What that is called which was high to the end.
-  Severity OfHighEnd(Thresholds t) const;
+  // Was it high to the end, and all is lost?
+  bool IsLostAtEnd(Thresholds t) const;
+  // Did it come up since its best level without a jump?
+  bool RisesEvenly() const;
   // Has it crept up ever since its best level, and stands there?
   bool Crept() const;
   // Does it swing about 0 ever wider?

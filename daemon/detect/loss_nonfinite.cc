@@ -15,10 +15,9 @@ constexpr float kFar = 1e3F;    // ratio; ours
 constexpr float kGrown = 1e6F;  // ratio; ours
 // What is above is as far as a ratio to the first losses can tell.
 constexpr double kMostLoss = std::numeric_limits<float>::max();
-constexpr int kAbove = 2;        // losses; ours
-constexpr int64_t kSlower = 4;   // times the pace of the newest levels; ours
-constexpr int32_t kOften = 8;    // losses of an episode; ours
-constexpr double kOutlived = 4;  // times critical_streak; ours
+constexpr int kAbove = 2;       // losses; ours
+constexpr int64_t kSlower = 4;  // times the pace of the newest levels; ours
+constexpr int32_t kOften = 8;   // losses of an episode; ours
 // Of losses that went to 0 at once.
 constexpr double kNothing = 1e-4;     // of the loss before; ours
 constexpr double kUnlearned = 0.5;    // of the largest of the first; ours
@@ -39,17 +38,15 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     Family::kLoss,
     "The loss is NaN or infinite, or on its way there.",
     "One such loss; critical when its record says that its update was applied, "
-    "from critical_streak in a row outside calibration (four times as many "
-    "where finite losses came after such a one before), from 8 with fewer than "
+    "from critical_streak in a row outside calibration, from 8 with fewer than "
     "clear_after records between them, or where nothing says that the last "
     "update of all was skipped; and where the loss has "
     "grown to a million times the largest of the first 4, by two records in "
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
-    "once, for `zeros` records: NaN, filtered; critical where that norm is the "
-    "same to the last digit in all of them, or the loss was half its first "
-    "ones and more, and no rewards or accuracies tell that it may be 0. A log "
-    "that is over needs three in four, where that is critical.",
+    "once, for `zeros` records: NaN, filtered; critical where the loss was "
+    "half its first ones and more, and no rewards or accuracies tell that it "
+    "may be 0. A log that is over needs three in four, where that is critical.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "
@@ -110,15 +107,11 @@ int64_t LossNonfinite::Growth::Began() const {
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
-  const double norm =
-      c.record.has(StepField::kGradNorm) ? c.record[StepField::kGradNorm] : 0;
   // What is next to nothing of it may be a step on the way to 0.
-  if (std::isfinite(loss) && loss != 0 &&
+  if (std::isfinite(loss) &&
       std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
     zeros_.last_loss = loss;
   }
-  if (zeros_.episode.held() == 0) zeros_.norm = norm;
-  if (norm != zeros_.norm) zeros_.norm = 0;
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
@@ -130,16 +123,13 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
                                  c.record.step, 1);
 }
 
-// A loss of 0 has no gradient: a norm is what clipping leaves of an infinite
-// one. Nor does a model learn at once what it had not half learned, unless that
-// is what rewards or accuracies show.
+// No model learns at once what it had not half learned, unless that is what
+// rewards or accuracies show.
 Severity LossNonfinite::WeighZeros(const RunDescription& run) const {
   if (IsOfAccuracy(run)) return Severity::kNone;
-  const bool unlearned = !growth_.IsYoung() && !FollowsRewards(run) &&
-                         !IsMostlyRight(run) &&
+  const bool unlearned = !FollowsRewards(run) && !IsMostlyRight(run) &&
                          zeros_.last_loss >= kUnlearned * growth_.most;
-  return zeros_.norm > 0 || unlearned ? Severity::kCritical
-                                      : Severity::kWarning;
+  return unlearned ? Severity::kCritical : Severity::kWarning;
 }
 
 Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
@@ -160,8 +150,7 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
     growth_.Add(loss, c.record.step);
     row_.Add(false, c.record.step);
     survival_.AddLoss(true);
-    survived_ |=
-        row_.newest() > 0 && fate_ == Fate::kApplied && survival_.IsSure();
+    survived_ |= fate_ == Fate::kApplied && survival_.IsSure();
     const bool grown = growth_.grown();
     if (grown) loss_ = loss;
     if (!grown && !episode_.open()) return Severity::kNone;
@@ -181,13 +170,12 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
   const bool scaled = c.scaler.scale().value_or(0) > 1;
   if (scaled && !FateIsTold(c)) fate_ = Fate::kUnknown;
   Severity trigger = Severity::kWarning;
-  // What outlived one before leaves such updates out, or loses no weight by it.
-  const double fatal = t[kCriticalStreak] * (survived_ ? kOutlived : 1);
   if (told_fate_ == Fate::kApplied) {
     trigger = Severity::kCritical;
   } else if (c.scaler.in_grace()) {
     trigger = Severity::kInfo;
-  } else if (row_.records() >= fatal ||
+    // What outlived one before leaves such updates out.
+  } else if (row_.records() >= t[kCriticalStreak] ||
              (often_ >= kOften && (!survived_ || rhythm_.IsRegular()))) {
     trigger = Severity::kCritical;
   }
@@ -201,24 +189,17 @@ Severity LossNonfinite::OnEnd(Thresholds t) {
   }
   const bool spoilt =
       row_.records() > 0 && fate_ == Fate::kApplied && !survived_;
-  if (!spoilt || !episode_.open()) {
-    return std::max(episode_.severity(), zeros_.episode.severity());
-  }
-  return episode_.On(Severity::kCritical, false, newest_step_, 1);
+  if (spoilt) episode_.On(Severity::kCritical, false, newest_step_, 1);
+  return std::max(episode_.severity(), zeros_.episode.severity());
 }
 
 void LossNonfinite::DescribeZeros(Finding* finding) const {
   zeros_.episode.Describe(finding);
-  const std::string what =
-      zeros_.norm > 0
-          ? Sentence(" records, with a gradient norm of exactly ", zeros_.norm,
-                     ": 0 is written in place of a NaN.")
-          : " records: nothing enters it any more, or 0 is written in place of "
-            "a NaN.";
-  finding->sentence =
-      Sentence("The loss went from ", zeros_.last_loss,
-               " to exactly 0 at once and has stayed there for ",
-               zeros_.episode.held(), what);
+  finding->sentence = Sentence(
+      "The loss went from ", zeros_.last_loss,
+      " to exactly 0 at once and has stayed there for ", zeros_.episode.held(),
+      " records: nothing enters it any more, or 0 is written in place "
+      "of a NaN.");
   finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
 }
 
@@ -231,15 +212,13 @@ void LossNonfinite::Describe(Finding* finding) const {
   const bool grown = growth_.grown();
   if (std::isfinite(loss_)) {
     finding->sentence =
-        grown
-            ? Sentence("The loss has grown to ", loss_, " from ", growth_.most,
-                       " at most in the beginning.")
-            : Sentence("The loss had grown to ", loss_, " from ", growth_.most,
-                       " at most in the beginning; it has come down since.");
+        Sentence("The loss ", grown ? "has" : "had", " grown to ", loss_,
+                 " from ", growth_.most, " at most in the beginning",
+                 grown ? "." : "; it has come down since.");
     finding->numbers = {{"loss", loss_, ""}, {"grown_from", growth_.most, ""}};
     return;
   }
-  if (survival_.IsSure() && !grown) {
+  if (survival_.IsSure()) {
     finding->sentence = Sentence("The loss was ", loss_);
     if (row_.newest() > 1) {
       finding->sentence += Sentence(" ", row_.newest(), " times in a row");
@@ -264,10 +243,6 @@ void LossNonfinite::Describe(Finding* finding) const {
         Sentence(one ? " at step " : " from step ", since, one ? "" : " on");
   }
   if (!one) finding->sentence += Sentence(", ", streak, " records in a row");
-  if (!one && !grown && finding->opened_step < since) {
-    finding->sentence +=
-        Sentence(" (the first was at step ", finding->opened_step, ")");
-  }
   if (told_fate_ == Fate::kApplied) {
     finding->sentence +=
         one ? ", and the update was applied" : ", and updates were applied";

@@ -76,7 +76,6 @@ class LossNonfinite {
   struct Zeros {
     HeldEpisode episode;
     double last_loss = 0;  // the newest finite one that was not nearly 0
-    double norm = 0;       // of all of them, to the last digit; 0: they differ
   };
 
   // How losses that are not finite follow each other: those of one rank among

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "detect/program.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -25,6 +24,10 @@ constexpr double kFarAbove = 0x1p10;  // ours: six halvings below Apex's start
 int32_t Count(int64_t updates) {
   return static_cast<int32_t>(
       std::min<int64_t>(updates, std::numeric_limits<int32_t>::max()));
+}
+
+int32_t FloorIn(const ScalerTracker& scaler) {
+  return Count(scaler.updates_to_floor().value_or(-1));
 }
 
 bool Starting(const StepContext& c) {
@@ -63,14 +66,13 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   if (!scaler.overflowed()) {
     elsewhere_ = 0;
     if (!episode_.open()) return Severity::kNone;
-    if (to_floor_ > 0)
-      to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
+    if (to_floor_ > 0) to_floor_ = FloorIn(scaler);
     return episode_.On(Severity::kNone, true, c.record.step, t[kClear]);
   }
   // A scale that fell between two step lines says that there was an overflow
   // among many steps, not that they followed one another.
-  const bool told = TellsOfItsOwn(c);
-  if (!told && IsApart(c)) elsewhere_ = Count(scaler.overflow_streak() - 1);
+  if (!TellsOfItsOwn(c) && IsApart(c))
+    elsewhere_ = Count(scaler.overflow_streak() - 1);
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   // Where they are applied all the same, updates are seen.
@@ -86,10 +88,9 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
     if (applied_) trigger = OfApplied(c.run, trigger);
     left_out_ = IsLeftOut(c);
     streak_ = Count(streak);
-    // Of counted steps those that a log does not show have no number.
-    apart_ = (told && IsApart(c)) || CountsSteps(c.run);
+    apart_ = IsApart(c);
     since_ = first_step_;
-    to_floor_ = Count(scaler.updates_to_floor().value_or(-1));
+    to_floor_ = FloorIn(scaler);
     scale_ = scaler.present_scale().value_or(-1);
   }
   return episode_.OnSince(first_step_, trigger, false, c.record.step, 1);

@@ -15,17 +15,14 @@ namespace nanwatch {
 class PileUp {
  public:
   // The next norm of a fresh run, as times the first. `warms`: the learning
-  // rate rose with it.
+  // rate rose with it. REQUIRES: !settled().
   void Add(float times, bool warms, int64_t step) {
-    if (settled()) return;
     if (norms_ == 0) step_ = step;
     warms_ |= warms && norms_ > 0;
     ++norms_;
     const float sum = norms_;
     const float least = warms_ ? kLeastWarm : kLeast;
-    if (times < least * sum || times > kMost * sum) {
-      norms_ = kNever;
-    }
+    if (times < least * sum || times > kMost * sum) norms_ = kNever;
   }
   // No norm changes it any more.
   bool settled() const { return seen() || norms_ == kNever; }

@@ -20,12 +20,12 @@ constexpr ThresholdSpec kThresholds[] = {
     {"risen", 16, 2, 1e6, "ratio", "ours: scale_collapse's near_floor"},
 };
 
-constexpr int64_t kAgain = 2;  // overflows at the floor; ours
 // Overflows in a row that leave a scale where it is: many scalers forgive one.
 constexpr int64_t kStands = 2;  // Megatron's hysteresis
 // A search that begins low ends above this share of a floor, and within so many
 // overflows: from 128, where fairseq begins, to 1/2 they are 8.
 constexpr double kFarBelow = 0.125;
+constexpr int64_t kAgain = 2;        // overflows at the floor; ours
 constexpr int64_t kLongSearch = 10;  // overflows; ours
 constexpr double kFarAbove = 256;    // ratio; as scale_collapse's
 constexpr int64_t kWentWell = 100;   // updates: no search of the start; ours
@@ -82,20 +82,15 @@ bool ScaleAtFloor::IsCritical(const ScalerTracker& scaler, Thresholds t) const {
 
 bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
   const ScalerTracker& scaler = c.scaler;
-  if (scaler.last_transition() == Transition::kGrew) {
-    falls_ = 0;
-    grew_ = true;
-  }
+  if (scaler.last_transition() == Transition::kGrew) falls_ = 0;
   if (!scaler.overflowed()) return probes_;
   // Some logs tell the scale with overflows alone: it is no lower than then.
   const auto quiet = static_cast<double>(c.record.step - overflow_step_);
   if (overflow_scale_ > 0 && quiet >= t[kProbeAfter] &&
       scale >= overflow_scale_) {
     falls_ = 0;
-    grew_ = true;
   }
-  ++falls_;
-  probes_ = grew_ && falls_ <= t[kProbe];
+  probes_ = ++falls_ <= t[kProbe];
   overflow_step_ = c.record.step;
   overflow_scale_ = scale;
   return probes_;
@@ -104,8 +99,7 @@ bool ScaleAtFloor::Probes(const StepContext& c, double scale, Thresholds t) {
 double ScaleAtFloor::FloorOf(const StepContext& c, Thresholds t,
                              int64_t* stands) {
   const ScalerTracker& scaler = c.scaler;
-  const bool stood = scaler.overflowed() &&
-                     scaler.last_transition() == Transition::kHeld &&
+  const bool stood = scaler.last_transition() == Transition::kHeld &&
                      scaler.overflow_streak() > 1;
   stood_ = stood ? stood_ + 1 : 0;
   *stands = 0;
@@ -133,10 +127,11 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
   const bool overflow = scaler.overflowed();
   const bool probes = Probes(c, scale, t);
   if (!overflow || !at) floor_streak_ = 0;
-  if (overflow && scaler.overflow_streak() == 1)
+  if (overflow && scaler.overflow_streak() == 1) {
     top_ = static_cast<float>(scale);
+  }
   Severity trigger = Severity::kNone;
-  if (at && (!was_at_ || overflow)) {
+  if (at && overflow) {
     if (!episode_.open()) overflows_at_floor_ = 0;
     if (!probes) {
       trigger = Severity::kWarning;
@@ -146,7 +141,7 @@ Severity ScaleAtFloor::OnStep(const StepContext& c, Thresholds t) {
     scale_ = scale;
     floor_ = floor;
     nominal_ = !(scaler.floor() > 0) || stands > 0;
-    if (overflow && (was_at_ || stands > 0)) {
+    if (was_at_ || stands > 0) {
       // That the first of them stood, the second shows.
       overflows_at_floor_ += was_at_ ? 1 : stands;
       floor_streak_ += was_at_ ? 1 : stands;

@@ -41,6 +41,8 @@ class ScaleAtFloor {
   bool IsCritical(const ScalerTracker& scaler, Thresholds t) const;
   std::string Say(Tense tense) const;
 
+  static constexpr int32_t kNeverGrew = 100;  // ours: the most of `probe`
+
   Episode episode_;
   double scale_ = 0;
   double floor_ = 0;
@@ -48,13 +50,12 @@ class ScaleAtFloor {
   int64_t floor_streak_ = 0;        // of them, in a row
   int64_t stood_ = 0;               // overflows in a row that left the scale
   double overflow_scale_ = 0;       // that the newest overflow left; 0: none
-  int32_t falls_ = 0;               // overflows since it grew
+  int32_t falls_ = kNeverGrew;      // overflows since it grew
   float present_ = 0;               // scale
   int64_t overflow_step_ = 0;       // its step
   float top_ = 0;         // scale that the first overflow of the row left
   bool nominal_ = false;  // the scaler has no floor
   bool was_at_ = false;
-  bool grew_ = false;    // ever
   bool probes_ = false;  // the newest overflow
 };
 

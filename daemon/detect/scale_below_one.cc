@@ -72,8 +72,7 @@ void ScaleBelowOne::StandingLoss::Add(float loss) {
   if (losses_ <= kFirst) first_ = level_;
   // Means of so many differ by a quarter of it by chance.
   const float noise = std::max(noise_, 0.002f * std::fabs(first_));
-  const float fall = stands() && losses_ > kEnough ? 2 * noise : noise;
-  fell_ = fell_ || (losses_ >= kEnough && level_ < first_ - fall);
+  fell_ = fell_ || (losses_ >= kEnough && level_ < first_ - noise);
 }
 
 bool ScaleBelowOne::IsDead(const StepContext& c) {
@@ -93,7 +92,7 @@ void ScaleBelowOne::LookAtLayers(const StepContext& c, Thresholds t) {
   const bool below = lowest < 1 && lowest > 0;
   layer_below_ = below ? layer_below_ + 1 : 0;
   Severity trigger = Severity::kNone;
-  if (below && layer_below_ >= t[kHold]) {
+  if (layer_below_ >= t[kHold]) {
     trigger =
         lowest < t[kCriticalScale] ? Severity::kCritical : Severity::kWarning;
   }
@@ -127,9 +126,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   // Some logs tell the scale with overflows alone: one that is no lower than at
   // the overflow before, long ago, grew in between.
   const bool overflow = c.scaler.overflowed();
-  const bool stood = overflow && overflow_scale_ > 0 &&
-                     scale >= overflow_scale_ &&
-                     below_ - overflow_at_ >= kProbeAfter;
+  const bool stood =
+      scale >= overflow_scale_ && below_ - overflow_at_ >= kProbeAfter;
   if (stood || c.scaler.last_transition() == Transition::kGrew) {
     since_growth_ = 0;
   }
@@ -140,12 +138,11 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
     overflow_at_ = below_;
   }
   const bool tiny = scale < t[kCriticalScale];
-  const bool news = first || tiny || c.scaler.overflowed() ||
-                    c.scaler.last_transition() == Transition::kBackedOff;
+  const bool news = first || tiny || overflow;
   Severity trigger = Severity::kNone;
   // Where it was never seen to move, an overflow at such a scale is enough.
   const bool moves = c.scaler.dynamic() || (tiny && overflows_ > 0);
-  const bool told = below_ >= t[kHold] || (tiny && c.scaler.overflowed());
+  const bool told = below_ >= t[kHold] || (tiny && overflow);
   if (moves && told && news) {
     const bool critical = tiny || since_growth_ >= t[kCriticalOverflows];
     // It came down there once, as a healthy one may, and updates go through.

@@ -89,17 +89,18 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   const float worked =
       good ? static_cast<float>(std::min(scale, kLargest)) : 0.0f;
   const int64_t steady = SteadySince(c, &update_);
-  worked_50_.Push(worked_, steady);
-  worked_200_.Push(worked_, steady);
+  const auto push = [this](float value, int64_t count) {
+    worked_50_.Push(value, count);
+    worked_200_.Push(value, count);
+  };
+  push(worked_, steady);
   worked_ = worked;
   // A log that shows every tenth step must not make ten windows of one: what
   // was not recorded passes, as an unknown scale.
   const auto unseen = static_cast<int32_t>(
       std::clamp<int64_t>(c.scaler.step_gap() - 1, 0, kUnseen));
-  worked_50_.Push(0, unseen);
-  worked_200_.Push(0, unseen);
-  worked_50_.Push(worked);
-  worked_200_.Push(worked);
+  push(0, unseen);
+  push(worked, 1);
   const ScalerSpec* spec = c.scaler.spec();
   if (spec != nullptr && FollowsStatistics(spec->growth)) {
     return Severity::kNone;
@@ -119,10 +120,8 @@ Severity ScaleCollapse::OnStep(const StepContext& c, Thresholds t) {
   if (trigger != Severity::kNone) {
     scale_ = scale;
     from_ = std::max(episode_.open() ? from_ : 0, fell ? far : near);
-    to_floor_ = FloorIn(c);
-  } else if (to_floor_ > 0) {
-    to_floor_ = FloorIn(c);
   }
+  if (trigger != Severity::kNone || to_floor_ > 0) to_floor_ = FloorIn(c);
   if (episode_.open()) scale_ = std::min(scale_, scale);
   if (c.scaler.present_scale() == 0.0) scale_ = 0;
   // Below 1 there is no new level to get used to.
