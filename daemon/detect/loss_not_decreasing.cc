@@ -175,9 +175,9 @@ inline bool LossNotDecreasing::Stands(const StepContext& c, Thresholds t,
   const float last = LnOf(course_.last());
   const float in_all = LnOf(course_.first()) - last;
   const float fall = silent ? LnOf(course_.middle()) - last : in_all;
-  const bool fell = in_all >= kStill + unsure ||
-                    first_ - last >= kFell + unsure ||
-                    (!silent && first_ - level_ >= kStill + noise);
+  const bool fell =
+      in_all >= kStill + unsure || first_ - last >= kFell + unsure ||
+      (!silent && first_ - std::min(level_, s.best()) >= kStill + noise);
   settled_ = fell && cost == 0 && (episode_.open() || n >= kKnown);
   // A high rate moves whatever learns by more.
   const float most = c.rate->highest() >= kHighRate ? kMoves : kStill;

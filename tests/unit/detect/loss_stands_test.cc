@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "detect/clamped_log.h"
@@ -52,6 +53,24 @@ TEST(LossStands, BesideALossThatNeverFellFewerWorstScoresAreEnough) {
   EXPECT_EQ(stands("8", 0), Severity::kWarning);
   EXPECT_EQ(stands("", 0), Severity::kNone) << "no scores";
   EXPECT_EQ(stands("8", 0.01), Severity::kNone) << "it falls";
+}
+
+// What it had learned and lost again is other rules' matter.
+TEST(LossStands, ALossThatFellAndDivergedIsNoneThatStood) {
+  const auto end = [](double low) {
+    Feed f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 100; ++i) {
+      const double course = low + (6.6 - low) * std::exp(-i / 10.0);
+      f.Step({.loss = course * noise.Factor(0.005)});
+    }
+    for (int i = 0; i < 240; ++i) {
+      f.Step({.loss = (7 + 1.9 * std::exp(-i / 40.0)) * noise.Factor(0.005)});
+    }
+    return f.End();
+  };
+  EXPECT_EQ(end(2.1), Severity::kNone);
+  EXPECT_EQ(end(6.6), Severity::kWarning) << "it never fell";
 }
 
 // Of what an accuracy lacks 0 is the best that there is.
