@@ -231,6 +231,32 @@ TEST(GnormSpike, ANormThatRisesWhereAllIsLearnedIsForInformation) {
   }
 }
 
+// As its spread shrinks. A loss that stands says nothing of the kind.
+TEST(GnormSpike, ALikelihoodsNormsGrowWithIt) {
+  for (const bool falls : {true, false}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 600; ++i) {
+      f.Step({.loss = (falls ? 2 - 0.01 * i : 2) + 0.05 * noise.Normal(),
+              .grad_norm = 0.5 * std::exp(i / 120.0) * noise.Factor(0.1)});
+    }
+    EXPECT_EQ(f.worst <= Severity::kInfo, falls);
+  }
+}
+
+TEST(GnormSpike, ANormMayRiseWhileTheLossIsAtItsLowest) {
+  for (const bool learns : {true, false}) {
+    StepFeed<GnormSpike> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < 500; ++i) {
+      const double loss = i < 460 || learns ? 3 - 0.003 * i : 2.2;
+      f.Step({.loss = loss * noise.Factor(0.01),
+              .grad_norm = (i < 460 ? 0.2 : 0.7) * noise.Factor(0.05)});
+    }
+    EXPECT_EQ(f.worst, learns ? Severity::kInfo : Severity::kWarning);
+  }
+}
+
 TEST(GnormSpike, ARateThatBeginsAnewBeginsALevel) {
   for (const bool returns : {true, false}) {
     SCOPED_TRACE(returns);
