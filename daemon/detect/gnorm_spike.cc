@@ -60,8 +60,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "where the run had norms a hundred times as large and the loss does not "
     "move by half a percent of its largest: it has converged; and where it had "
     "larger ones, and the loss stands at a twentieth of its first values or "
-    "less. Not where it climbs without a jump, and the loss is at its lowest. "
-    "A warning, too, where the mean of 16 norms is `growth` times its "
+    "less. Not where it climbs without a jump from its first 64 norms on, and "
+    "the loss is at its lowest. A warning, too, where the mean of 16 norms is "
+    "`growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
     "there (half as many, if that is a thousand times the first norms); or "
@@ -139,7 +140,8 @@ inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
   const bool far = at - s.first() >= kFar;
   if (grew(least_, (far ? kGoesOn : kMore) * t[kGrowth])) return least_;
   const Series& loss = *c.loss;
-  const bool learned = loss.stands() < learned_ - kLearned;
+  const bool learned =
+      !loss.crosses_zero() && loss.stands() < learned_ - kLearned;
   if (learned) learned_ = loss.stands();
   // Where a rate begins anew, so does the best level.
   if (learned || s.best() > lowest_) lowest_ = HUGE_VALF;
@@ -155,8 +157,11 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   Severity trigger = Severity::kNone;
   const Excursion& x = s.excursion();
   const float above = s.height();
-  // Norms of a net that learns may climb.
-  const bool high = s.out() && (x.jumped() || !Learns(c)) &&
+  // Norms of a fresh net that learns may climb from next to nothing.
+  const auto usual = [&] {
+    return !x.jumped() && s.values() - x.values() <= kFresh && Learns(c);
+  };
+  const bool high = s.out() && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
                     above >= LnOf(t[kMinRatio]);
   if (high) {

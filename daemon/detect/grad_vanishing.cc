@@ -23,6 +23,7 @@ float Log2OfSize(double loss) {
 }
 
 constexpr int kFewNorms = 8;  // before norms of exactly 0; ours
+constexpr int kRests = 48;    // records of a loss of 0; as Standstill's
 constexpr float kHalf = 1;    // of the loss is learned, log2; ours
 // Full batches lead to a minimum without a rise of the loss.
 constexpr int16_t kRises = 2;       // losses; ours
@@ -91,10 +92,12 @@ inline void GradVanishing::Learn(const StepContext& c,
   loss_ = *loss;
 }
 
-bool GradVanishing::IsFar(float norm, std::optional<double> loss,
+bool GradVanishing::IsFar(float norm, const StepContext& c,
                           double ratio) const {
   if (norm >= peak_ - 1) return false;
-  return loss && Log2OfSize(*loss) > highest_loss_ - kHalf &&
+  const std::optional<double> loss = FiniteLoss(c.record);
+  return loss && !c.loss->crosses_zero() &&
+         Log2OfSize(*loss) > highest_loss_ - kHalf &&
          norm < peak_ + Log2(static_cast<float>(ratio));
 }
 
@@ -136,7 +139,7 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   if (!episode_.open()) none_.End();
   const float log2 = c.norm_log2;
   // The ratio is at most a half: most records need no logarithm of it.
-  const bool far = IsFar(log2, loss, t[kFar]);
+  const bool far = IsFar(log2, c, t[kFar]);
   const auto falls_from = [&](float usual) {
     return log2 < usual - 1 &&
            log2 < usual + Log2(static_cast<float>(t[kRatio]));
@@ -158,8 +161,11 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
   loss_gone_ = left;
   const bool converged =
       loss && (IsConverged(*loss) || (!known && rose_ < kRises));
+  // Triplets are seldom active early: such a batch has no loss and no gradient.
+  const bool may_rest = loss && *loss == 0 && usual_.values() < t[kMinSamples];
+  const double hold = may_rest ? std::max<double>(t[kHold], kRests) : t[kHold];
   const Severity trigger =
-      held_ >= t[kHold] && !converged ? Severity::kWarning : Severity::kNone;
+      held_ >= hold && !converged ? Severity::kWarning : Severity::kNone;
   usual_norm_ = std::exp2(far ? peak_ : usual_.at());
   usual_.Reject();
   return episode_.OnSince(near_step_ + 1, trigger, false, r.step, 1);

@@ -36,7 +36,7 @@ class GradVanishing {
   void Learn(const StepContext& c, std::optional<double> loss);
   // The norm (log2) has come far down from the highest that was usual, and the
   // loss has not.
-  bool IsFar(float norm, std::optional<double> loss, double ratio) const;
+  bool IsFar(float norm, const StepContext& c, double ratio) const;
   // Of a record with a low norm.
   void NoteRise(double loss);
   // Of a norm of 0 before the usual one is known.

@@ -18,7 +18,6 @@ constexpr float kRisenShare = 0.2f;    // a tiny loss may double; ours
 constexpr int32_t kLevel = 16;         // records that are a level; ours
 // A rise that is no jump, as harder data make one.
 constexpr float kNoJump = 0.6f;        // of it, at once; ours
-constexpr int32_t kCreptFor = 128;     // records; ours
 constexpr float kCrept = 1.09f;        // times the best level; ours
 constexpr float kCreptSure = 8;        // deviations of a mean of kLevel; ours
 constexpr float kLeastRise = 0.0953f;  // ln 1.1, the least threshold
@@ -148,7 +147,7 @@ bool LossHighPlateau::Crept() const {
 
 bool LossHighPlateau::Swings() const {
   const Course& sizes = courses_.standing;
-  if (levels_.unit == 0) return false;
+  if (levels_.unit == 0 || sizes.records() < kLeastRecords) return false;
   const float wide = sizes.last();
   return wide >= kSizable && wide >= kWider * sizes.first() &&
          std::fabs(levels_.Loss(levels_.at)) <= wide / 2;

@@ -47,6 +47,7 @@ class LossHighPlateau {
 
  private:
   // Records that show a level and another.
+  static constexpr int32_t kCreptFor = 128;     // records; ours
   static constexpr int32_t kLeastRecords = 64;  // ours
   static constexpr float kSomeLearned = 0.25f;  // of the first level; ours
   static constexpr float kLearnedNoise = 6;     // deviations of one; ours
@@ -114,6 +115,8 @@ class LossHighPlateau {
   Severity Ceiling(Thresholds t) const;
   Severity AboveAll(Thresholds t) const;
   Severity OfCrossing() const;
+  // Is it up for a good part of the run, without a way back?
+  bool StaysUp() const;
   // Is all lost that was learned in a few records? Takes that for its levels.
   bool LostFew();
   // Does it stand above its best level, beyond noise?

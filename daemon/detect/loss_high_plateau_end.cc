@@ -1,5 +1,7 @@
 // What loss_high_plateau finds where no record follows.
 
+#include <cmath>
+
 #include "detect/float_log2.h"
 #include "detect/loss_high_plateau.h"
 
@@ -9,6 +11,8 @@ namespace {
 constexpr int32_t kEndRecords = 32;   // records at the end; ours
 constexpr int32_t kFewRecords = 8;    // that show one and another; ours
 constexpr float kStaysShare = 0.25f;  // of all records; ours
+constexpr float kLostAtEnd = 0.5f;    // of what was learned; ours: lost_share
+constexpr float kFarUp = 4;           // deviations of single losses; ours
 
 }  // namespace
 
@@ -20,23 +24,34 @@ Severity LossHighPlateau::OnEnd(Thresholds t) {
   if (about_ == About::kGuessing && guessing_.away() && episode_.open()) {
     return tell(step_.newest, Severity::kCritical);
   }
-  if (!episode_.open() && LostFew())
+  if (!episode_.open() && LostFew()) {
     return tell(step_.left, Severity::kWarning);
+  }
   if (high_ >= kEndRecords && IsLostAtEnd(t)) {
     return tell(step_.high, Severity::kCritical);
   }
-  // However it came up, and for so long, without a way back.
-  const int32_t n = courses_.standing.records();
-  const bool up =
-      n >= kLeastRecords &&
-      static_cast<float>(n) >= kStaysShare * static_cast<float>(records_) &&
-      levels_.LearnedSome() && IsAboveBest();
-  if (episode_.open() || !up) return episode_.severity();
+  if (episode_.open() || !StaysUp()) return episode_.severity();
   about_ = About::kCrept;
   told_ = levels_;
-  stood_ = n;
+  stood_ = courses_.standing.records();
   // A jump may be harder data, which no one can tell from trouble.
   return tell(step_.best, RisesEvenly() ? Severity::kWarning : Severity::kInfo);
+}
+
+// However it came up, and for so long, without a way back.
+bool LossHighPlateau::StaysUp() const {
+  const int32_t n = courses_.standing.records();
+  const bool clear = levels_.at - levels_.best >= kFarUp * levels_.noise;
+  if (n < (clear ? kLeastRecords : kCreptFor) || !IsAboveBest() ||
+      static_cast<float>(n) < kStaysShare * static_cast<float>(records_)) {
+    return false;
+  }
+  // A sparse log has come down before it shows a level: less may be all.
+  const float best = std::exp(levels_.best);
+  const float learned = std::exp(levels_.first) - best;
+  return levels_.LearnedSome() ||
+         (clear && courses_.standing.last() - best >= kLostAtEnd * learned &&
+          levels_.first - levels_.best >= kFarUp * levels_.calm);
 }
 
 bool LossHighPlateau::LostFew() {

@@ -54,14 +54,13 @@ constinit const RuleSpec LossHighPlateau::kSpec = {
     "one about 0 are ten times as wide as in the first third of the run, "
     "above 1, and still grow. At the end of a log critical for 32 records "
     "that do not come down, where it is risen times the best or 85 % of what "
-    "was learned is lost; a warning where 85 % of what was learned is lost in "
-    "8 to 63 records. A warning, too, "
-    "where a cross-entropy crept up, without a jump, for 128 records and a "
-    "third of the run, and stands 1.09 times above its best; or, at the end of "
-    "a log, a loss of any "
-    "kind that learned a quarter of its first level, and stands so far above "
-    "its best for a quarter of the run and 64 records; for information "
-    "where it jumped.",
+    "was learned is lost; a warning where that is lost in 8 to 63 records. A "
+    "warning, too, where a cross-entropy crept up, without a jump, for 128 "
+    "records and a third of the run, and stands 1.09 times above its best; "
+    "or, at the end of a log, a loss of any kind that learned a quarter of "
+    "its first level, and stands so far above its best for a quarter of the "
+    "run and 128 records (64, where that is four times its noise: then half "
+    "of what was learned does, too); for information where it jumped.",
     "Lower for clear_after records. A level that stays is not taken for "
     "healthy, however long.",
     kThresholds,

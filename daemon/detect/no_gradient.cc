@@ -11,7 +11,12 @@ namespace {
 // Smaller ones may be 0 but for rounding, as those of rewards that are alike.
 constexpr double kSizable = 0.001;  // a loss; ours
 constexpr int32_t kFew = 32;        // records that show a slope; ours
-constexpr float kHides = 0.08f;     // a fall that noise may hide; ours
+// A fall along the straight line through the losses: deviations, and logarithms
+// of the loss.
+constexpr float kStands = 1;      // deviations: no fall; ours
+constexpr float kFalls = 3;       // deviations: no chance; ours
+constexpr float kStill = 0.015f;  // a fall that is none; ours
+constexpr float kHides = 0.08f;   // that noise may hide; ours
 constexpr int64_t kMostSteps = INT32_MAX;
 
 }  // namespace
@@ -28,14 +33,15 @@ void NoGradient::Look(const StepContext& c) {
     return;
   }
   const auto n = static_cast<float>(records_);
-  // Along the straight line through the losses, as logarithms.
   const float fall = -slope_ * 12 / (n * n);
   const float deviation = s.noise() * std::sqrt(12 / n);
-  stands_ = fall <= deviation && deviation <= kHides;
+  learns_ = fall >= std::max(kFalls * deviation, kStill) || fall >= 2 * kHides;
+  stands_ = !learns_ && fall <= kStands * deviation &&
+            fall >= -kFalls * deviation && deviation <= kHides;
 }
 
 void NoGradient::Add(const StepContext& c, double loss) {
-  if (std::fabs(loss) < kSizable) return;
+  if (learns_ || std::fabs(loss) < kSizable) return;
   const StepRecord& r = c.record;
   if (first_step_ < 0) first_step_ = r.step;
   steps_ = static_cast<int32_t>(std::min(r.step - first_step_, kMostSteps));
@@ -47,7 +53,9 @@ void NoGradient::Add(const StepContext& c, double loss) {
   slope_ += off * static_cast<float>(records_) / 2;
   mean_ += off / static_cast<float>(++records_);
   // A run that goes on did its falling before.
-  if (first_step_ <= LossNotDecreasing::kResumed) Look(c);
+  const bool told = first_step_ <= LossNotDecreasing::kResumed ||
+                    c.level != LevelKind::kKept || c.loss->crosses_zero();
+  if (told) Look(c);
 }
 
 Severity NoGradient::severity() const {

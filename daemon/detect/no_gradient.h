@@ -47,6 +47,7 @@ class NoGradient {
   float slope_ = 0;
   bool level_ = false;   // the loss keeps one
   bool stands_ = false;  // nothing was learned, as of the newest look
+  bool learns_ = false;  // or the loss cannot tell
 };
 
 }  // namespace nanwatch

@@ -126,8 +126,8 @@ Severity ScaleBelowOne::LookAtScale(const StepContext& c, double scale,
   // Some logs tell the scale with overflows alone: one that is no lower than at
   // the overflow before, long ago, grew in between.
   const bool overflow = c.scaler.overflowed();
-  const bool stood =
-      scale >= overflow_scale_ && below_ - overflow_at_ >= kProbeAfter;
+  const bool stood = overflow && scale >= overflow_scale_ &&
+                     below_ - overflow_at_ >= kProbeAfter;
   if (stood || c.scaler.last_transition() == Transition::kGrew) {
     since_growth_ = 0;
   }
