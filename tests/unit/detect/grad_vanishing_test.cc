@@ -216,5 +216,52 @@ TEST(GradVanishing, APolicyThatNeverHasAGradientIsAWarning) {
   EXPECT_EQ(alike.End(), Severity::kNone) << "loss_not_decreasing's";
 }
 
+TEST(GradVanishing, APolicyThatGoesOnWithoutAGradientIsAWarning) {
+  StepFeed<GradVanishing> f(NoScaler());
+  f.step = 8000;
+  Noise random;
+  for (int i = 0; i < 140; ++i) {
+    f.Step({.loss = 0.03 * random.Normal(), .grad_norm = 0});
+  }
+  EXPECT_EQ(f.worst, Severity::kWarning);
+}
+
+// A norm that is not collected, beside a loss that learned at once: what comes
+// then may be harder.
+TEST(GradVanishing, HarderDataBesideNormsOfZeroSayNothing) {
+  StepFeed<GradVanishing> f(NoScaler());
+  Noise random;
+  for (int i = 0; i < 300; ++i) {
+    const double harder = i > 90 ? 0.07 : 0;
+    f.Step({.loss = 1.2 * (1 + 0.25 * std::exp(-i / 5.0) + harder) *
+                    random.Factor(0.04),
+            .grad_norm = 0});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+  EXPECT_EQ(f.End(), Severity::kNone);
+}
+
+TEST(GradVanishing, ALikelihoodThatConvergedBelowZeroIsNot) {
+  StepFeed<GradVanishing> f(NoScaler());
+  Noise random;
+  for (int i = 0; i < 800; ++i) {
+    f.Step({.loss = -2 + 3.5 * std::exp(-i / 40.0),
+            .grad_norm =
+                std::max(2e-7, 4 * std::exp(-i / 50.0)) * random.Factor(0.3)});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
+// Batches without an active triplet have no loss and no gradient.
+TEST(GradVanishing, TripletsMayRestEarly) {
+  StepFeed<GradVanishing> f(NoScaler());
+  Noise random;
+  for (int i = 0; i < 300; ++i) {
+    const double loss = i >= 12 && i < 42 ? 0 : 0.15 * random.Factor(0.2);
+    f.Step({.loss = loss, .grad_norm = loss > 0 ? 0.5 : 0});
+  }
+  EXPECT_EQ(f.worst, Severity::kNone);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -382,5 +382,17 @@ TEST(LossHighPlateau, ALossThatStaysAboveItsBestIsSaidAtTheEnd) {
   }
 }
 
+// It learned a fifth, beyond all noise, and half of that is gone.
+TEST(LossHighPlateau, ALittleThatWasLearnedIsLostAsWell) {
+  StepFeed<LossHighPlateau> f;
+  Noise noise;
+  for (int i = 0; i < 600; ++i) {
+    const double learned = 0.2 * (1 - std::exp(-i / 50.0));
+    const double lost = 0.16 * std::clamp((i - 270) / 250.0, 0.0, 1.0);
+    f.Step({.loss = 10.8 * (1 - learned + lost) * noise.Factor(0.006)});
+  }
+  EXPECT_EQ(f.End(), Severity::kWarning);
+}
+
 }  // namespace
 }  // namespace nanwatch

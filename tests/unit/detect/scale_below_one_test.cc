@@ -31,6 +31,16 @@ TEST(ScaleBelowOne, GrowingOverflowsMakeItCritical) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+// It never grows in between.
+TEST(ScaleBelowOne, SlowFallsMakeItCritical) {
+  StepFeed<ScaleBelowOne> f(Scaler("pytorch"));
+  for (double scale = 8; scale > 1.0 / 128; scale /= 2) {
+    f.Good(scale, 70);
+    f.Scale(scale / 2, true);
+  }
+  EXPECT_EQ(f.now, Severity::kCritical);
+}
+
 // The best scale of this run lies between 0.25 and 0.5: underflow, but no
 // collapse.
 TEST(ScaleBelowOne, ProbingBelowOneIsAWarning) {
