@@ -16,7 +16,8 @@ namespace nanwatch {
 bool IsPartOfLoss(std::string_view name);
 
 // What a loss is called, or its first word, says that it is a policy's, or of
-// how good actions are: "actor_loss", "train/vf_loss". Rewards lead such ones.
+// how good actions are: "actor_loss", "train/vf_loss". Such losses follow
+// rewards.
 bool IsOfPolicy(std::string_view name);
 
 // The word that ends `before` makes the loss that follows a part of one: "ctc "
