@@ -174,10 +174,9 @@ Severity GradVanishing::OnStep(const StepContext& c, Thresholds t) {
 // A log that is over shows no more.
 Severity GradVanishing::OnEnd(Thresholds t) {
   const Severity at_end = none_.at_end();
-  return at_end > episode_.severity()
-             ? episode_.OnSince(none_.step(), at_end, false,
-                                none_.newest_step(), t[kClear])
-             : episode_.severity();
+  if (at_end <= episode_.severity()) return episode_.severity();
+  return episode_.OnSince(none_.step(), at_end, false, none_.newest_step(),
+                          t[kClear]);
 }
 
 void GradVanishing::DescribeNone(Finding* finding) const {

@@ -66,42 +66,36 @@ void LossNotDecreasing::Describe(Finding* finding) const {
       Sentence("The loss is about ", level, " after ",
                finding->last_step - finding->opened_step, " steps");
   const std::string was = Sentence(" and was ", first, " at the start");
-  switch (about_) {
-    case About::kGuesses:
-      // One that was loaded knew more.
-      finding->sentence =
-          Sentence(is, ", ", level > kNearly * cost_ ? "more than" : "what",
-                   " guessing costs (", cost_, ")",
-                   first < kKnew * cost_ ? "," + was + ": all is lost."
-                                         : ": the model has learned nothing.");
-      return;
-    case About::kScoreless:
-      finding->sentence = Sentence(
-          "No score so far is better than the worst that there is, and the "
-          "loss has stopped falling: nothing useful is learned. ",
-          is, was, ".");
-      return;
-    case About::kUntouched:
-      finding->sentence = Sentence(
-          "The loss of each evaluation is the same to the last digit: the "
-          "weights that are evaluated do not change. ",
-          is, was, ".");
-      return;
-    case About::kUnmoved:
-      finding->sentence = Sentence(
-          "The mean of gradient norms is not finite in one record after "
-          "another: updates that are skipped do not reach the weights. ",
-          is, was, ".");
-      finding->numbers.push_back(
-          {"norms_not_finite", static_cast<double>(records_), "records"});
-      return;
-    default:
-      finding->sentence =
-          Sentence(is, was,
-                   level >= kAbove * first
-                       ? ": it rose, and has not come down since."
-                       : ": it has hardly moved. Look whether updates reach "
-                         "the weights.");
+  if (about_ == About::kGuesses) {
+    // One that was loaded knew more.
+    finding->sentence =
+        Sentence(is, ", ", level > kNearly * cost_ ? "more than" : "what",
+                 " guessing costs (", cost_, ")",
+                 first < kKnew * cost_ ? "," + was + ": all is lost."
+                                       : ": the model has learned nothing.");
+    return;
+  }
+  if (!IsOfEvaluations()) {
+    finding->sentence = Sentence(
+        is, was,
+        level >= kAbove * first
+            ? ": it rose, and has not come down since."
+            : ": it has hardly moved. Look whether updates reach the weights.");
+    return;
+  }
+  const char* const beside =
+      about_ == About::kScoreless
+          ? "No score so far is better than the worst that there is, and the "
+            "loss has stopped falling: nothing useful is learned. "
+      : about_ == About::kUntouched
+          ? "The loss of each evaluation is the same to the last digit: the "
+            "weights that are evaluated do not change. "
+          : "The mean of gradient norms is not finite in one record after "
+            "another: updates that are skipped do not reach the weights. ";
+  finding->sentence = Sentence(beside, is, was, ".");
+  if (about_ == About::kUnmoved) {
+    finding->numbers.push_back(
+        {"norms_not_finite", static_cast<double>(records_), "records"});
   }
 }
 

@@ -71,8 +71,9 @@ Severity OverflowStreak::OnStep(const StepContext& c, Thresholds t) {
   }
   // A scale that fell between two step lines says that there was an overflow
   // among many steps, not that they followed one another.
-  if (!TellsOfItsOwn(c) && IsApart(c))
+  if (!TellsOfItsOwn(c) && IsApart(c)) {
     elsewhere_ = Count(scaler.overflow_streak() - 1);
+  }
   const int64_t streak = scaler.overflow_streak() - elsewhere_;
   if (streak == 1) first_step_ = c.record.step;
   // Where they are applied all the same, updates are seen.

@@ -78,10 +78,11 @@ class ColumnFact {
   // loss and this one says nothing else. False: it is none; but beside losses
   // it says what the training is.
   bool AddReward();
-  // Scores of the log are rewards: its words speak of episodes.
+  // The line's loss follows rewards.
   void NoteRewards() { fact_.of_rewards = true; }
-  // The same of all lines, but those of a GAN.
+  // The same of all lines from here on, but those of a GAN.
   void NoteRewardsApart() { rewards_apart_ = true; }
+  // Scores of the log are rewards: its words speak of episodes.
   void NoteEpisodes() { of_episodes_ = true; }
   // Takes an evaluation's loss for the line's, on the same terms.
   bool AddEvaluation(double loss);
@@ -152,12 +153,12 @@ class ColumnFact {
   bool of_stand_in_ = false;  // the newest loss that was told is a guess
   bool of_episodes_ = false;
   bool adversaries_seen_ = false;
-  bool begun_ = false;               // a fact was told
-  bool went_on_ = false;             // one had a step above 0
-  bool rewards_apart_ = false;       // lines without a loss show rewards
-  std::optional<double> term_;       // of the loss, that is not finite
-  std::optional<double> total_;      // of the loss, if anything
-  bool real_total_ = false;          // one of them was no whole number
+  bool begun_ = false;           // a fact was told
+  bool went_on_ = false;         // one had a step above 0
+  bool rewards_apart_ = false;   // names or lines without a loss say rewards
+  std::optional<double> term_;   // of the loss, that is not finite
+  std::optional<double> total_;  // of the loss, if anything
+  bool real_total_ = false;      // one of them was no whole number
   std::optional<double> weak_norm_;  // of a gradient, if anything
   bool real_norm_ = false;           // one of them was no whole number
   bool no_norm_ = false;             // one of them was below 0
