@@ -429,7 +429,8 @@ def test_ops_ranks_and_attempts(visit):
     assert "loss/Log" in page.inner_text(".op-names li >> nth=0")
     assert "loss/Log" in page.inner_text("#ops tbody tr >> nth=0")
     page = visit().run("healthy")
-    page.wait_for_selector("#attempts tbody tr")
+    page.wait_for_selector("#attempts .spark >> nth=3")
+    page.wait_for_selector("#ranks tbody tr >> nth=3")
     assert page.locator("#attempts tbody tr").count() == 2
     assert page.locator("#attempts .spark").count() == 4
     assert page.locator("#ranks tbody tr").count() == 4

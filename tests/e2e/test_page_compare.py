@@ -87,7 +87,7 @@ def test_from_a_run_to_what_parts_it_from_another(house, recorded):
         told = page.inner_text("#distances .readout")
         assert f"step {compared_runs.FROM}" in told and "times" in told
         # Both losses.
-        assert page.locator("#losses canvas").count() >= 1
+        page.wait_for_selector("#losses canvas")
         captions = page.inner_text("#losses figcaption")
         assert "good@0" in captions and "ported@0" in captions
         page.locator("#losses .plot").hover()

@@ -102,7 +102,8 @@ def test_what_stood_when_its_run_ended_is_called_neither_over_nor_resolved(
     assert "1, open at the end" in said and "Critical, open at the end" in said
     assert "steps 201 to the end" in said
     assert "over" not in said and "resolved" not in said
-    assert page.locator(".lane .bar-of.firing.ended").count() == 1
+    page.wait_for_selector(".lane .bar-of.firing.ended")
+    assert page.locator(".lane .bar-of").count() == 1
     told = seen.daemon.nanwatch("diagnose", "spoilt").stdout
     assert "critical open at the end" in told
     assert "resolved" not in told and "connected" not in told
