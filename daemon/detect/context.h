@@ -34,7 +34,9 @@ namespace nanwatch {
 // Resolved thresholds of one rule, in the order of its RuleSpec.
 struct Thresholds {
   const double* values = nullptr;
+  const float* logs = nullptr;  // natural, of `values`
   double operator[](int index) const { return values[index]; }
+  float Ln(int index) const { return logs[index]; }
 };
 
 // What the op statuses of one rank and step say together. Op statuses of a step

@@ -70,7 +70,7 @@ bool GnormExplosion::Explodes(const Series& s, Thresholds t) const {
       s.newest() >= t[kMaxRatio] * healthy_.maximum()) {
     return true;
   }
-  return samples_ >= kAverageSamples && s.height() > LnOf(t[kAverageRatio]);
+  return samples_ >= kAverageSamples && s.height() > t.Ln(kAverageRatio);
 }
 
 Severity GnormExplosion::OnNoNumber(const StepContext& c, double norm,

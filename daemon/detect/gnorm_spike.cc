@@ -163,7 +163,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
   };
   const bool high = s.out() && !usual() &&
                     (x.nats() >= t[kNats] || above >= kNews * x.noise()) &&
-                    above >= LnOf(t[kMinRatio]);
+                    above >= t.Ln(kMinRatio);
   if (high) {
     trigger = OfExcursion(c, t);
     spiked_ = x.values();
@@ -184,7 +184,7 @@ Severity GnormSpike::OnStep(const StepContext& c, Thresholds t) {
     usual_ = s.ValueAt(*grown_from);
   }
   if (trigger == Severity::kNone && !episode_.open()) return Severity::kNone;
-  const bool calm = !grows && above < LnOf(t[kClearRatio]);
+  const bool calm = !grows && above < t.Ln(kClearRatio);
   const int64_t step = c.record.step;
   const int64_t first = high                    ? x.step()
                         : grows && pile_.seen() ? pile_.step()

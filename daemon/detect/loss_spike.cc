@@ -119,11 +119,10 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
   const float to = base + rise;
   if (s.crosses_zero()) {
     // What wanders through 0 has no level, but may lose all it had.
-    return s.has_lost_all() || to > s.highest() + LnOf(t[kExplosionRatio]);
+    return s.has_lost_all() || to > s.highest() + t.Ln(kExplosionRatio);
   }
-  return rise >= LnOf(t[kRatio]) ||
-         (TrainsLanguage(c.run) &&
-          s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
+  return rise >= t.Ln(kRatio) || (TrainsLanguage(c.run) &&
+                                  s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
 // It left its level where the objective became another.
@@ -181,7 +180,7 @@ bool LossSpike::IsLost(const Series& s, int64_t step, Thresholds t) const {
   const bool young = !s.begins_late() && s.level().values() <= kYoungValues;
   return to > s.highest() && x.values() >= t[kLostHold] &&
          (young || steps >= t[kCriticalSteps] / 2 || x.values() >= kLongHold ||
-          s.rise() >= LnOf(t[kExplosionRatio]));
+          s.rise() >= t.Ln(kExplosionRatio));
 }
 
 // Of losses that keep no level. A rival's leaps where it had won, or did not
@@ -202,7 +201,7 @@ bool LossSpike::LeavesAll(const StepContext& c, Thresholds t) const {
       (!c.has_critic && x.jumped() && s.values() - x.values() > kYoungValues &&
        x.base() + x.mean_rise() >= kRivalFar);
   return leaps && x.mean_rise() >= kAbsurdRise &&
-         x.base() + x.mean_rise() >= s.highest() + LnOf(t[kExplosionRatio]);
+         x.base() + x.mean_rise() >= s.highest() + t.Ln(kExplosionRatio);
 }
 
 // A rate that is too high for fresh weights throws the loss up. Where it comes
@@ -228,7 +227,7 @@ inline Severity LossSpike::NoteStuck(const Series& s, Thresholds t) {
   }
   if (late) return Severity::kWarning;
   // Tasks that take turns rise twofold.
-  if (rise >= LnOf(t[kExplosionRatio])) {
+  if (rise >= t.Ln(kExplosionRatio)) {
     at_end_ = std::max(at_end_, Severity::kWarning);
   }
   return Severity::kNone;
@@ -241,7 +240,7 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const bool chance = x.values() < kFewLast && hold == t[kHold];
   const float rise = chance ? x.mean_rise() : s.rise();
   const bool tiny = jump_.usual < kTiny && jump_.highest < kTiny;
-  if (rise < LnOf(t[kClearRatio]) || (tiny && !s.crosses_zero())) {
+  if (rise < t.Ln(kClearRatio) || (tiny && !s.crosses_zero())) {
     return Severity::kNone;
   }
   const bool usual = IsUsual(c, rise) || HasOtherObjective(c);
@@ -334,8 +333,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
     told_ = jump_;
   }
   trigger = std::max(trigger, NoteStuck(s, t));
-  const bool back = exploded_ == 0 && !falls &&
-                    (!s.out() || s.height() < LnOf(t[kClearRatio]));
+  const bool back =
+      exploded_ == 0 && !falls && (!s.out() || s.height() < t.Ln(kClearRatio));
   const Severity now = episode_.OnSince(
       told_.step, trigger, back && kind_.stuck == 0, c.record.step, t[kClear]);
   returns_ = episode_.open() && now < Severity::kCritical &&

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "detect/all_rules.h"
+#include "detect/float_log2.h"
 
 namespace nanwatch {
 namespace {
@@ -23,7 +24,8 @@ RuleTable<sizeof...(Rules)> Some(const StepRules::Table& all,
 RuleTables::RuleTables(const RulesInForce& set) {
   size_t count = 0;
   for (const RuleSpec* spec : AllRules()) count += spec->thresholds.size();
-  values_.reserve(count);  // pointers into it stay
+  values_.reserve(count);  // pointers into them stay
+  logs_.reserve(count);
   Fill<StepRules>(set, &step_);
   Fill<OpRules>(set, &op_);
   Fill<AlignedRules>(set, &aligned_);
@@ -41,12 +43,14 @@ void RuleTables::Fill(const RulesInForce& set, typename List::Table* table) {
     const RuleSettings* settings =
         found == set.rules.end() ? nullptr : &found->second;
     table->enabled[i] = settings == nullptr || settings->enabled;
-    table->thresholds[i].values = values_.data() + values_.size();
+    table->thresholds[i] = {.values = values_.data() + values_.size(),
+                            .logs = logs_.data() + logs_.size()};
     in_force_.Set(*specs[i], table->thresholds[i].values);
     for (size_t k = 0; k < specs[i]->thresholds.size(); ++k) {
       const bool given = settings != nullptr && k < settings->thresholds.size();
       values_.push_back(given ? settings->thresholds[k]
                               : specs[i]->thresholds[k].value);
+      logs_.push_back(LnOf(values_.back()));
     }
   }
 }

@@ -139,8 +139,10 @@ class RuleTables {
   template <typename List>
   void Fill(const RulesInForce& set, typename List::Table* table);
 
-  // The thresholds of every rule, one after another; the tables point into it.
+  // The thresholds of every rule, one after another, and their natural
+  // logarithms; the tables point into them.
   std::vector<double> values_;
+  std::vector<float> logs_;
   StepRules::Table step_;
   OpRules::Table op_;
   AlignedRules::Table aligned_;

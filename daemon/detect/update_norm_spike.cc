@@ -69,9 +69,9 @@ Severity UpdateNormSpike::OnStep(const StepContext& c, Thresholds t) {
                    (by_rate_ || x.jumped());
   if (!out && !episode_.open()) return Severity::kNone;
   const float above = sizes_.height();
-  const float clear = LnOf(t[kClearRatio]);
+  const float clear = t.Ln(kClearRatio);
   const bool high = out && x.above() >= t[kHold] && x.nats() >= t[kNats] &&
-                    x.mean_rise() >= LnOf(t[kRatio]);
+                    x.mean_rise() >= t.Ln(kRatio);
   if (high) {
     norm_ = static_cast<float>(c.record[StepField::kUpdateNorm]);
     times_ = std::exp(above);
