@@ -172,6 +172,10 @@ struct RunView {
 // has ended and everything is resolved. A program's word that it cannot go on
 // is critical.
 Severity WorstEver(const RunView& run);
+// Returns that of the attempts of one run, in their order. What was critical in
+// one is a warning where a later one came past it without any: work was lost,
+// and the run was not.
+Severity WorstOf(const std::vector<std::shared_ptr<const RunView>>& attempts);
 // False where the run is lost, or ended without a word on its records: what its
 // end says is not in the verdict. Absent while it goes on.
 std::optional<bool> JudgedToEnd(const RunView& run);
