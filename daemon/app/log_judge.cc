@@ -59,6 +59,7 @@ LogVerdict LogJudge::Finish() {
   verdict.emitter = reader_.recogniser().Emitter();
   verdict.lines = reader_.lines();
   verdict.steps_counted = reader_.counts_steps();
+  verdict.of_epochs = reader_.tells_epochs();
   verdict.updates =
       verdict.steps_between ? shown_ : static_cast<uint64_t>(verdict.steps);
   verdict.ranks = records_.ranks();

@@ -23,6 +23,7 @@ struct LogVerdict : RecordVerdict {
   // Updates of the first rank; where most are not in the log, those that are.
   uint64_t updates = 0;
   bool steps_counted = false;  // and not told: a record may stand for many
+  bool of_epochs = false;      // a record stands for an epoch
   size_t ranks = 0;
   LogCoverage coverage;
   std::optional<LogStopped> stopped;
@@ -30,6 +31,15 @@ struct LogVerdict : RecordVerdict {
   std::string cut;  // why the rest was not read, no full stop; empty: it was
 
   bool leaves_steps_out() const { return steps_between || steps_counted; }
+  // What a record stands for, and what `updates` counts, in words.
+  std::string_view step_word() const {
+    return of_epochs ? "epoch" : leaves_steps_out() ? "recorded step" : "step";
+  }
+  std::string_view update_word() const {
+    return of_epochs            ? "epoch"
+           : leaves_steps_out() ? "recorded update"
+                                : "update";
+  }
 };
 // How a log's records ended. `went_on`: records followed after the program said
 // that it stops.

@@ -196,10 +196,8 @@ std::string SourceText(const CheckedLog& log, const Style& style) {
   std::string out = fmt::format("{} ({})", verdict.emitter, log.certainty);
   // A dump has tensors.
   if (!log.dump) {
-    out += fmt::format(
-        "; {}, {}", Counted(verdict.lines, "line"),
-        Counted(verdict.updates,
-                verdict.leaves_steps_out() ? "recorded update" : "update"));
+    out += fmt::format("; {}, {}", Counted(verdict.lines, "line"),
+                       Counted(verdict.updates, verdict.update_word()));
     if (verdict.ranks > 1) {
       out += fmt::format(" of {} ranks", Grouped(verdict.ranks));
     }
@@ -272,8 +270,7 @@ std::string VerdictLine(const CheckedLog& log, const Style& style) {
   const LogVerdict& verdict = log.verdict;
   std::string first = FirstOf(log);
   if (first.empty()) {
-    first = Counted(verdict.steps,
-                    verdict.leaves_steps_out() ? "recorded step" : "step");
+    first = Counted(verdict.steps, verdict.step_word());
   }
   return fmt::format("{}  {}: {}\n", LogVerdictText(log, style),
                      style.Bold(PathOf(log)), first);

@@ -32,8 +32,9 @@ void SetBefore(const LogVerdict& verdict, LogStanding* standing) {
   if (trouble.empty() && verdict.stopped) {
     trouble = "The program gave up, and went on.";
   }
-  standing->headline = fmt::format("Over, {} without trouble since. {}",
-                                   Counted(last.updates, "update"), trouble);
+  standing->headline =
+      fmt::format("Over, {} without trouble since. {}",
+                  Counted(last.updates, verdict.update_word()), trouble);
 }
 
 std::string_view WordOf(const LogStanding& standing, Severity worst) {

@@ -101,8 +101,12 @@ bool TellsMeans(const RunDescription& run) {
   return Is(run, {"megatron", "neox", "mindspeed"});
 }
 
+bool TellsEpochs(const RunDescription& run) {
+  return Says(run, "records", "epochs");
+}
+
 bool TellsMeansOfMany(const RunDescription& run, int64_t steps) {
-  if (Says(run, "records", "epochs")) return true;
+  if (TellsEpochs(run)) return true;
   return steps >= kMany && (TellsMeans(run) || Is(run, {"keras"}));
 }
 

@@ -76,8 +76,11 @@ bool IsWide(const RunDescription& run, double number);
 // The loss of a step line is the mean over the steps since the last line.
 bool TellsMeans(const RunDescription& run);
 
-// The same, of lines that are `steps` apart, or an epoch each (settings:
-// records): a mean over so many batches that their noise is gone.
+// A record stands for an epoch (settings: records, "epochs").
+bool TellsEpochs(const RunDescription& run);
+
+// The same, of lines that are `steps` apart, or an epoch each: a mean over so
+// many batches that their noise is gone.
 bool TellsMeansOfMany(const RunDescription& run, int64_t steps);
 
 // A weight or a length of the objective that the run prints moved between these

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
+
+#include "base/whole_words.h"
 
 namespace nanwatch {
 namespace {
-
-// Returns as much of `text` as fits in `most` bytes, whole UTF-8 characters.
-std::string_view Beginning(std::string_view text, size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) {
-    --most;
-  }
-  return text.substr(0, most);
-}
 
 // A person, or whoever runs programs, ended it: nothing is wrong with it.
 bool IsOnPurpose(ProgramEnd::Kind kind) {
@@ -43,7 +35,7 @@ Severity ProgramEnded::OnTime(const TimeContext& c, Thresholds) {
   if (c.rank_end == nullptr) return severity_ = Severity::kNone;
   const RankEnd& of = *c.rank_end;
   const std::string words = WordsOf(of.end);
-  const std::string_view kept = Beginning(words, kWords);
+  const std::string kept = WholeWords(words, kWords);
   std::copy(kept.begin(), kept.end(), words_.begin());
   size_ = static_cast<uint8_t>(kept.size());
   kind_ = of.end.kind;

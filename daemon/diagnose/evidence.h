@@ -157,6 +157,7 @@ struct RunEvidence {
   bool steps_between = false;
   // Steps were counted and not told: a record may stand for many updates.
   bool steps_counted = false;
+  bool of_epochs = false;  // a record stands for an epoch
   uint64_t overflows = 0;
   uint64_t skipped = 0;
   uint64_t applied = 0;

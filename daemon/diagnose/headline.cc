@@ -29,8 +29,7 @@ std::string Healthy(const Case& c) {
   if (e.updates == 0) return "no step has been reported yet.";
   const bool none_good = NoneGood(e);
   std::string text;
-  text += CountOf(e.updates, LeavesStepsOut(e) ? "recorded step" : "step") +
-          OfOptimizer(e);
+  text += CountOf(e.updates, StepInWords(e)) + OfOptimizer(e);
   if (e.updates_before > 0) {
     text += fmt::format(" since the last restart ({} in all)",
                         e.updates_before + e.updates);

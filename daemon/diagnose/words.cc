@@ -39,8 +39,14 @@ bool LeavesStepsOut(const RunEvidence& evidence) {
   return evidence.steps_between || evidence.steps_counted;
 }
 
-std::string_view StepsInWords(const RunEvidence& evidence) {
-  return LeavesStepsOut(evidence) ? "recorded steps" : "steps";
+std::string_view StepInWords(const RunEvidence& evidence) {
+  return evidence.of_epochs         ? "epoch"
+         : LeavesStepsOut(evidence) ? "recorded step"
+                                    : "step";
+}
+
+std::string StepsInWords(const RunEvidence& evidence) {
+  return std::string(StepInWords(evidence)).append("s");
 }
 
 std::string_view StepsOverflowed(const RunEvidence& evidence) {

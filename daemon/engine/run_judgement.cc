@@ -254,6 +254,7 @@ RunEvidence RunState::Evidence() const {
   e.world_size = description_.world_size;
   e.follows_rewards = FollowsRewards(description_);
   e.steps_counted = CountsSteps(description_);
+  e.of_epochs = TellsEpochs(description_);
   e.updates_before = updates_before_;
   e.ranks_lost = static_cast<uint64_t>(LostRanks());
   e.dropped_steps = totals_.dropped_steps;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/whole_words.h"
 #include "logs/broken_off.h"
 #include "logs/in_words.h"
 
@@ -195,10 +196,10 @@ void LogReader::TakeBroke(const LogFact& fact, uint64_t line) {
   if (broke_ && follows) return;
   if (broke_ && !broke_follows_ && broke_->rank != fact.rank) return;
   broke_follows_ = follows;
-  broke_ = LogBroke{line,
-                    {end.kind, std::string(end.type),
-                     std::string(Beginning(end.message, kMessage))},
-                    fact.rank};
+  broke_ = LogBroke{
+      line,
+      {end.kind, std::string(end.type), WholeWords(end.message, kMessage)},
+      fact.rank};
 }
 
 std::optional<LogBroke> LogReader::broke() const {

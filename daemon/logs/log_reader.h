@@ -96,6 +96,8 @@ class LogReader {
   std::optional<LogBroke> broke() const;
   // The log's step lines show no step: they were counted.
   bool counts_steps() const { return assembler_.counts_steps(); }
+  // Some records stand for an epoch each.
+  bool tells_epochs() const { return run_.settings.contains("records"); }
   // No loss was read, but an objective that rises (an ELBO): the loss is the
   // negative of it.
   bool negates() const { return negates_; }

@@ -99,7 +99,7 @@ def test_words_are_cut(daemon, folder):  # noqa: F811
     _, told = end(daemon, "long",
                   "raise ValueError('ä\\n ' * 300 + '\\ud800')", 1)
     words = told["summary"]["ended_by"]
-    assert words == "ValueError: " + "ä " * 100 + "at step 29"
+    assert words == "ValueError: " + " ".join("ä" * 100) + "… at step 29"
 
 
 def test_an_exception_that_cannot_say_what_it_is(daemon, folder):  # noqa: F811

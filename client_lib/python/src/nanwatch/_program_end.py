@@ -85,9 +85,12 @@ def _of_status(status: Any) -> ProgramEnd | None:
 
 
 def _cut(message: str) -> str:
-    """On one line."""
+    """On one line, whole words."""
     words = " ".join(message[: 16 * _CHARACTERS].split())
-    return words[:_CHARACTERS].rstrip()
+    if len(words) <= _CHARACTERS:
+        return words
+    kept = words[:_CHARACTERS]
+    return (kept.rpartition(" ")[0] or kept[:-1]) + "…"
 
 
 def handled() -> BaseException | None:
