@@ -27,28 +27,15 @@ Severity WorstEver(const RunView& run) {
   return worst;
 }
 
-// The first step of what was critical in an attempt.
-static int64_t CriticalSince(const RunView& attempt) {
-  int64_t since = attempt.last_step;
-  for (const Incident& incident : attempt.incidents) {
-    if (incident.worst < Severity::kCritical) continue;
-    since = std::min(since, incident.opened_step);
-  }
-  return since;
-}
-
 Severity WorstOf(const std::vector<std::shared_ptr<const RunView>>& attempts) {
   Severity worst = Severity::kNone;
-  // How far a later attempt came without a warning; -1: none did.
-  int64_t sound_to = -1;
+  bool sound_later = false;
   for (auto it = attempts.rbegin(); it != attempts.rend(); ++it) {
-    Severity own = WorstEver(**it);
-    if (own < Severity::kWarning) {
-      sound_to = std::max(sound_to, (*it)->last_step);
-    } else if (sound_to > CriticalSince(**it)) {
-      own = Severity::kWarning;
-    }
-    worst = std::max(worst, own);
+    const Severity own = WorstEver(**it);
+    worst =
+        std::max(worst, sound_later ? std::min(own, Severity::kWarning) : own);
+    sound_later |=
+        own < Severity::kWarning && IsHealthy((*it)->diagnosis.condition);
   }
   return worst;
 }
