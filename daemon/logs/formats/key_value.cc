@@ -92,7 +92,8 @@ class KeyValueReader : public LineReader {
     silent_ = false;
     // A summary of numbers that were told before, if at all.
     if (line.starts_with("wandb:")) return;
-    if (std::exchange(summary_, SaysBestFollows(line))) {
+    const bool evaluates = place_.evaluates() && !EpochAlone(line);
+    if (std::exchange(summary_, SaysBestFollows(line)) || evaluates) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
       return;
     }
@@ -141,6 +142,10 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     const size_t first = facts->size();
+    if (place_.is_apart()) {
+      AddFact(LogFact::Kind::kUnderstood, 0, facts);
+      return;
+    }
     if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
@@ -175,6 +180,7 @@ class KeyValueReader : public LineReader {
       AddFact(LogFact::Kind::kUnderstood, 0, facts);
     }
     const bool placed = place_.Look(line);
+    if (place_.evaluates()) usual_.Forget();
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
     silent_ = !named && !placed && !names_.mapped() && !DependsOnValues(line);
@@ -371,9 +377,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
-                                       "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep ",  "ost "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ", "OSS ", "poch",
+                                       "POCH", "oss] ", "| ",   "----", "norm ",
+                                       "tep ", "ost ",  "Eval "};
 
 }  // namespace
 
