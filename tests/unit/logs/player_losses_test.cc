@@ -55,6 +55,18 @@ TEST(PlayerLosses, AreKnownByTheirNamesWithoutASign) {
   }
 }
 
+TEST(PlayerLosses, OneAloneIsReadWhereItSaysThatItIsALoss) {
+  // Its first step is told twice, by a run that goes on.
+  std::vector<std::string> lines = Lines("step ", " | loss_G 1.5 | sep 0.5");
+  lines.insert(lines.begin(), lines.front());
+  lines.emplace_back("step 120 | loss_G nan | sep 0.5");
+  const std::vector<LogRecord> records = RecordsOf(lines);
+  ASSERT_EQ(records.size(), 13u);
+  EXPECT_EQ(records.back().step.step, 120);
+  EXPECT_TRUE(std::isnan(records.back().step[StepField::kLoss]));
+  EXPECT_TRUE(RecordsOf(Lines("step ", " | G 1.5 | sep 0.5")).empty());
+}
+
 // Neither is a part of a loss: they would add up to what neither player has.
 TEST(PlayerLosses, AreNoPartsInWords) {
   const std::string told =
