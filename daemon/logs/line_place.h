@@ -34,8 +34,13 @@ class LinePlace {
   // those that come. Returns whether it does.
   bool Look(std::string_view line);
 
-  // The newest heading of an epoch is that of an evaluation, "Eval epoch: 4".
-  bool evaluates() const { return evaluates_; }
+  // A line whose loss stands behind so many words is an evaluation's: it stands
+  // below a heading of one, "Eval epoch: 4", and those below the others have
+  // the same words.
+  bool IsOfEvaluation(uint32_t words) {
+    if (!evaluates_) trained_ = words;
+    return evaluates_ && words == trained_;
+  }
   // The line of the newest Add() is an evaluation's: a line announced one, and
   // its step is of so many as the training has not, "step 10/88".
   bool is_apart() const { return apart_; }
@@ -58,7 +63,8 @@ class LinePlace {
   bool front_stood_ = false;
   int64_t epoch_ = -1;  // of a line that said nothing else; -1: none
   EpochHeadings headings_;
-  bool evaluates_ = false;
+  bool evaluates_ = false;  // the newest heading is an evaluation's
+  uint32_t trained_ = 0;    // words of the newest line below another
   int64_t whole_ = 0;       // steps of an epoch, of the newest line of training
   bool announced_ = false;  // an evaluation, behind that
   bool apart_ = false;

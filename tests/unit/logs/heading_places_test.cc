@@ -57,6 +57,14 @@ TEST(HeadingPlaces, BelowAnEvaluationsAllIsThatOnes) {
             "step=0 loss=2.5\nstep=1 loss=2.25\nstep=2 loss=nan\n");
 }
 
+TEST(HeadingPlaces, BelowAnEvaluationsTheTrainingMayBeMeasured) {
+  EXPECT_EQ(Told("[*] Epoch 1...\n[*] Evaluating epoch 1...\n"
+                 "--- Training loss: 2.5\n--- Validation loss: 7.5\n"
+                 "[*] Epoch 2...\n[*] Evaluating epoch 2...\n"
+                 "--- Training loss: nan\n--- Validation loss: 7.5"),
+            "step=1 loss=2.5\nstep=2 loss=nan\n");
+}
+
 TEST(HeadingPlaces, AnAnnouncedEvaluationHasStepsOfAnotherWhole) {
   EXPECT_EQ(Told("Epoch 1/2\nstep 10/20 - loss: 2.5 - acc: 0.5\n"
                  "step 20/20 - loss: 2.25 - acc: 0.5\n"
