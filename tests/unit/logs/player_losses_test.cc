@@ -87,6 +87,16 @@ TEST(PlayerLosses, HaveCycleGansNamesWithSigns) {
             "step=5 loss=nan of_adversary scaler=1\n");
 }
 
+TEST(PlayerLosses, AreKnownByShortNamesInFrontOfABar) {
+  EXPECT_EQ(Told("d: -2.5;gen: 1.5:   0%|          | 33/2000 [00:35<5:33:13, "
+                 "1.00s/it]"),
+            "step=33 loss=1.5 of_adversary scaler=0\n"
+            "step=33 loss=-2.5 of_adversary scaler=1\n");
+  EXPECT_EQ(Told("d: 2.5, k: 1.5:   0%|          | 33/2000 [00:35<5:33:13, "
+                 "1.00s/it]"),
+            "");
+}
+
 TEST(PlayerLosses, AreNoneOfLettersAlone) {
   EXPECT_TRUE(RecordsOf(Lines("at ", " D 0.5 H 1.5")).empty());
   EXPECT_TRUE(RecordsOf(Lines("at ", " D 5 G 15")).empty());
