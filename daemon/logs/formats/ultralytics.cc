@@ -170,7 +170,7 @@ class UltralyticsReader : public LineReader {
 
 const LogFormat kUltralytics = {
     .name = "ultralytics",
-    .title = "Ultralytics YOLO, YOLOv7 (an epoch a line)",
+    .title = "Ultralytics YOLO, YOLOv3 to YOLOv7",
     .marks = kMarks,
     .make = Fresh<UltralyticsReader>,
 };
