@@ -90,7 +90,11 @@ std::optional<EpochHeading> EpochAlone(std::string_view line) {
                                             "training", "train",    "info",
                                             "root",     "main"};
     const std::string_view word = LastWord(before);
-    heading.evaluation = IsEvaluation(word);
+    // Not "best val epoch".
+    const std::string_view title = TrimBlanks(
+        before.substr(0, static_cast<size_t>(word.data() - before.data())));
+    heading.evaluation =
+        IsEvaluation(word) && (title.empty() || !IsLetter(title.back()));
     if (!heading.evaluation && !IsOneOf(LowerCase(word), kBegins)) {
       return std::nullopt;
     }

@@ -96,7 +96,9 @@ bool LinePlace::Look(std::string_view line) {
   const bool step = bare_.Look(line);
   const auto heading = EpochAlone(line);
   if (!heading) {
-    const bool announces = whole_ > 0 && AnnouncesEvaluation(line);
+    // The next heading ends it.
+    const bool announces =
+        whole_ > 0 && epoch_ >= 0 && AnnouncesEvaluation(line);
     announced_ |= announces;
     return step || announces;
   }

@@ -65,6 +65,12 @@ TEST(HeadingPlaces, BelowAnEvaluationsTheTrainingMayBeMeasured) {
             "step=1 loss=2.5\nstep=2 loss=nan\n");
 }
 
+TEST(HeadingPlaces, TheBestEpochIsNoHeading) {
+  EXPECT_EQ(Told("Epoch 1\nbatch 1 loss: 2.5\nBest val epoch: 1\n"
+                 "batch 2 loss: 2.25\nEpoch 2\nbatch 1 loss: nan"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=nan\n");
+}
+
 TEST(HeadingPlaces, AnAnnouncedEvaluationHasStepsOfAnotherWhole) {
   EXPECT_EQ(Told("Epoch 1/2\nstep 10/20 - loss: 2.5 - acc: 0.5\n"
                  "step 20/20 - loss: 2.25 - acc: 0.5\n"
@@ -74,6 +80,11 @@ TEST(HeadingPlaces, AnAnnouncedEvaluationHasStepsOfAnotherWhole) {
             "step=10 loss=2.5 of_classes\n"
             "step=20 loss=2.25 of_classes\n"
             "step=30 loss=2 of_classes\n");
+  // Another stage of a training without headings may have another whole.
+  EXPECT_EQ(Told("step 10/20 - loss: 2.5 lr: 0.5\nEval begin...\n"
+                 "step 15/30 - loss: 2.25 lr: 0.5"),
+            "step=10 loss=2.5 learning_rate=0.5\n"
+            "step=15 loss=2.25 learning_rate=0.5\n");
   // The training's own go on where nothing says that it has ended.
   EXPECT_EQ(Told("Epoch 1/2\nstep 10/20 - loss: 2.5 lr: 0.5\n"
                  "Eval begin...\nEval loss: 7.5\n"
