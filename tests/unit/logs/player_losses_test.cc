@@ -88,12 +88,12 @@ TEST(PlayerLosses, HaveCycleGansNamesWithSigns) {
 }
 
 TEST(PlayerLosses, AreKnownByShortNamesInFrontOfABar) {
-  EXPECT_EQ(Told("d: -2.5;gen: 1.5:   0%|          | 33/2000 [00:35<5:33:13, "
-                 "1.00s/it]"),
-            "step=33 loss=1.5 of_adversary scaler=0\n"
-            "step=33 loss=-2.5 of_adversary scaler=1\n");
-  EXPECT_EQ(Told("d: 2.5, k: 1.5:   0%|          | 33/2000 [00:35<5:33:13, "
-                 "1.00s/it]"),
+  EXPECT_EQ(Told("d: -2.5;gen: 1.5:   0%|          | 40/2000 [00:20<16:20, "
+                 "2.00it/s]"),
+            "step=40 loss=1.5 of_adversary scaler=0\n"
+            "step=40 loss=-2.5 of_adversary scaler=1\n");
+  EXPECT_EQ(Told("d: 2.5, k: 1.5:   0%|          | 40/2000 [00:20<16:20, "
+                 "2.00it/s]"),
             "");
 }
 
