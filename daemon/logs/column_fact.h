@@ -59,6 +59,8 @@ class ColumnFact {
   // begin anew in each, Tell() tells the run's; of a line without a step the
   // epoch is the step, if no line of the log has one.
   void SetEpoch(double epoch);
+  // The line is the first of another run: where its step is counted, anew.
+  void BeginAnew() { lines_.BeginAnew(); }
   // How many steps begin anew in each epoch, where the line shows it.
   void SetWhole(int64_t steps) { whole_ = steps; }
   bool has_step() const { return fact_.step || counter_; }

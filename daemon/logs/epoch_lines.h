@@ -1,21 +1,34 @@
-// EpochLines: steps for lines that show an epoch and no step. Laps: epochs for
-// lines that show a step of so many, "[640/60000]", and no epoch.
+// EpochLines: steps for lines that show an epoch and no step. EpochHeadings:
+// lines that say an epoch alone, "Epoch 1/5". Laps: epochs for lines that show
+// a step of so many, "[640/60000]", and no epoch.
 
 #ifndef NANWATCH_LOGS_EPOCH_LINES_H_
 #define NANWATCH_LOGS_EPOCH_LINES_H_
 
 #include <cstdint>
+#include <utility>
 
 namespace nanwatch {
 
 // A line an epoch: its step is the epoch. Where an epoch has several lines,
-// they are counted.
+// they are counted, and anew where a run begins: the epoch goes back by more
+// than that of a rank that is late.
 class EpochLines {
  public:
-  // `*counted`: the step is no number of the line's.
+  // The run begins anew with the next line.
+  void BeginAnew() {
+    epoch_ = -1;
+    if (several_) step_ = 0;
+    anew_ = true;
+  }
+  // `*counted`: the step is no number of the line's, or another run's first,
+  // which is no copy.
   int64_t Step(int64_t epoch, bool* counted) {
-    if (!several_ && epoch != epoch_) {
-      epoch_ = epoch;
+    if (several_ && epoch + 1 < epoch_) BeginAnew();
+    const bool same = std::exchange(epoch_, epoch) == epoch;
+    const bool anew = std::exchange(anew_, false);
+    if (!several_ && !same) {
+      *counted = anew && epoch == step_;
       step_ = epoch;
       return step_;
     }
@@ -28,6 +41,46 @@ class EpochLines {
   int64_t epoch_ = -1;
   int64_t step_ = 0;
   bool several_ = false;
+  bool anew_ = false;  // with the next line
+};
+
+// The numbers of headings, of which the first one's words count: others may say
+// that an epoch ends. Below one that is lower, or is the first one again, a run
+// begins anew, but for the trainings of an epoch each, "Epoch 1/1". Where the
+// next one is higher before any line of the training, the first said its number
+// above an evaluation.
+class EpochHeadings {
+ public:
+  // `words`: their number; `whole`: of so many epochs; 0: it is not told.
+  void Note(uint32_t words, int64_t epoch, int64_t whole) {
+    if (words_ == 0) {
+      words_ = words;
+      first_ = newest_ = epoch;
+    }
+    if (words != words_) return;
+    const bool last = whole > 0 && epoch >= whole;
+    again_ =
+        epoch == newest_ && epoch == first_ && !last && (trained_ || again_);
+    anew_ |= epoch < newest_;
+    newest_ = epoch;
+    trained_ = false;
+  }
+  // Of a line of the training, below the newest: it is the first of a run, but
+  // of the log's first.
+  bool BeginsAnew() {
+    const bool anew = anew_ || again_;
+    anew_ = again_ = false;
+    trained_ = true;
+    return anew;
+  }
+
+ private:
+  uint32_t words_ = 0;  // 0: none yet
+  int64_t first_ = 0;
+  int64_t newest_ = 0;
+  bool trained_ = false;  // a line stood below the newest
+  bool anew_ = false;     // the newest went back
+  bool again_ = false;    // it is the first one's
 };
 
 // Steps that begin anew behind the last of so many are the next epoch's; that

@@ -75,33 +75,45 @@ std::optional<double> EpochInWords(std::string_view line) {
   return EpochBeforeBatch(line);
 }
 
-std::optional<int64_t> EpochAlone(std::string_view line) {
+std::optional<EpochHeading> EpochAlone(std::string_view line) {
   constexpr std::string_view kSigns = " \t-=*#[]()<>|:.";
   // Most lines have none.
   size_t at = std::min(FindWord(line, "poch"), FindWord(line, "POCH"));
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   --at;
   if ((line[at] | 0x20) != 'e') return std::nullopt;
-  // Before it signs, or a word that says that it begins.
+  EpochHeading heading;
+  // Before it signs and clocks, or a word that says what begins.
   const std::string_view before = line.substr(0, at);
-  if (before.find_first_not_of(kSigns) != std::string_view::npos) {
+  if (std::any_of(before.begin(), before.end(), IsLetter)) {
     constexpr std::string_view kBegins[] = {"start",    "starting", "begin",
                                             "training", "train",    "info",
                                             "root",     "main"};
-    if (!IsOneOf(LowerCase(LastWord(before)), kBegins)) return std::nullopt;
+    const std::string_view word = LastWord(before);
+    // Not "best val epoch".
+    const std::string_view title = TrimBlanks(
+        before.substr(0, static_cast<size_t>(word.data() - before.data())));
+    heading.evaluation =
+        IsEvaluation(word) && (title.empty() || !IsLetter(title.back()));
+    if (!heading.evaluation && !IsOneOf(LowerCase(word), kBegins)) {
+      return std::nullopt;
+    }
   }
   std::string_view rest;
   const std::optional<int64_t> epoch =
       AsCount(NumberBehindEpoch(line, at + 5, &rest));
   if (!epoch || *epoch > kCountMax) return std::nullopt;
+  heading.epoch = *epoch;
   Scan scan(rest);
   scan.SkipBlanks();
-  if ((scan.Skip("/") || scan.Skip("of ")) && !scan.Number()) {
-    return std::nullopt;
+  if (scan.Skip("/") || scan.Skip("of ")) {
+    const std::optional<double> whole = scan.Number();
+    if (!whole) return std::nullopt;
+    heading.whole = AsCount(whole).value_or(0);
   }
   const bool alone =
       scan.rest().find_first_not_of(kSigns) == std::string_view::npos;
-  return alone ? epoch : std::nullopt;
+  return alone ? std::optional(heading) : std::nullopt;
 }
 
 }  // namespace nanwatch

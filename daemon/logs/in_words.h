@@ -63,8 +63,14 @@ std::optional<StepPlace> CountOfBatch(std::string_view line);
 // "Epoch [7/20]", "epoch: 7", "epoch=7.5": a word, and a number behind it.
 std::optional<double> EpochInWords(std::string_view line);
 
-// The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
-std::optional<int64_t> EpochAlone(std::string_view line);
+// The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10",
+// "Eval epoch: 4".
+struct EpochHeading {
+  int64_t epoch = 0;
+  int64_t whole = 0;        // of so many; 0: not told
+  bool evaluation = false;  // of an evaluation behind it
+};
+std::optional<EpochHeading> EpochAlone(std::string_view line);
 
 // What stands behind the word that ends `text` is a unit: "time per step".
 bool IsOfEach(std::string_view text);

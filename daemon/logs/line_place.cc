@@ -1,11 +1,25 @@
 #include "logs/line_place.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "logs/loss_series.h"
+
 namespace nanwatch {
+namespace {
+
+// "Eval begin...": in words alone, and few.
+bool AnnouncesEvaluation(std::string_view line) {
+  constexpr size_t kMost = 64;  // bytes; ours
+  return line.size() <= kMost && std::ranges::none_of(line, IsDigit) &&
+         IsEvaluation(line);
+}
+
+}  // namespace
 
 bool LinePlace::Add(std::string_view line, const std::optional<BarPlace>& bar,
                     ColumnFact* fact) {
+  apart_ = false;
   const bool named = fact->has_step() && !AddInFront(line, fact);
   if (!fact->has_step()) AddStep(line, bar, fact);
   bare_.DropAbove();
@@ -20,7 +34,7 @@ void LinePlace::AddUsual(std::string_view line,
   if (!named && bar) AddStep(line, bar, fact);
   bare_.DropAbove();
   Keep(named, bar.has_value(), fact);
-  if (epoch_ >= 0) fact->SetEpoch(static_cast<double>(epoch_));
+  AddHeading(fact);
 }
 
 // "8004/50000: episode: 50": of a line that names a counter alone. One that
@@ -44,6 +58,11 @@ void LinePlace::AddStep(std::string_view line,
   if (!place) return;
   // The bar around those of steps.
   if (place->counts_epochs && fact->steps_seen()) return;
+  apart_ = announced_ && place->whole > 0 && place->whole != whole_;
+  if (!apart_ && place->whole > 0) {
+    whole_ = place->whole;
+    announced_ = false;
+  }
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
   fact->SetWhole(place->whole);
   if (place->epoch) fact->SetEpoch(static_cast<double>(*place->epoch));
@@ -54,9 +73,15 @@ void LinePlace::AddEpoch(std::string_view line, ColumnFact* fact) {
   if (const std::optional<double> epoch = EpochInWords(line)) {
     epoch_ = -1;
     fact->SetEpoch(*epoch);
-  } else if (epoch_ >= 0) {
-    fact->SetEpoch(static_cast<double>(epoch_));
+  } else {
+    AddHeading(fact);
   }
+}
+
+void LinePlace::AddHeading(ColumnFact* fact) {
+  if (epoch_ < 0) return;
+  if (headings_.BeginsAnew()) fact->BeginAnew();
+  fact->SetEpoch(static_cast<double>(epoch_));
 }
 
 void LinePlace::Keep(bool named, bool bar, ColumnFact* fact) {
@@ -69,12 +94,21 @@ void LinePlace::Keep(bool named, bool bar, ColumnFact* fact) {
 
 bool LinePlace::Look(std::string_view line) {
   const bool step = bare_.Look(line);
-  const auto epoch = EpochAlone(line);
-  if (epoch) {
-    epoch_ = *epoch;
-    bare_.NoteEpoch();
+  const auto heading = EpochAlone(line);
+  if (!heading) {
+    // The next heading ends it.
+    const bool announces =
+        whole_ > 0 && epoch_ >= 0 && AnnouncesEvaluation(line);
+    announced_ |= announces;
+    return step || announces;
   }
-  return step || epoch;
+  evaluates_ = heading->evaluation && epoch_ >= 0;
+  if (heading->evaluation) return true;
+  epoch_ = heading->epoch;
+  announced_ = false;
+  headings_.Note(NumberOfWords(line), heading->epoch, heading->whole);
+  bare_.NoteEpoch();
+  return true;
 }
 
 }  // namespace nanwatch

@@ -10,6 +10,7 @@
 
 #include "logs/bare_step.h"
 #include "logs/column_fact.h"
+#include "logs/epoch_lines.h"
 #include "logs/in_words.h"
 #include "logs/kept_axis.h"
 
@@ -33,6 +34,17 @@ class LinePlace {
   // those that come. Returns whether it does.
   bool Look(std::string_view line);
 
+  // A line whose loss stands behind so many words is an evaluation's: it stands
+  // below a heading of one, "Eval epoch: 4", and those below the others have
+  // the same words.
+  bool IsOfEvaluation(uint32_t words) {
+    if (!evaluates_) trained_ = words;
+    return evaluates_ && words == trained_;
+  }
+  // The line of the newest Add() is an evaluation's: a line announced one, and
+  // its step is of so many as the training has not, "step 10/88".
+  bool is_apart() const { return apart_; }
+
   bool in_bar() const { return in_bar_; }
   const BareStep& bare() const { return bare_; }
 
@@ -41,6 +53,7 @@ class LinePlace {
   void AddStep(std::string_view line, const std::optional<BarPlace>& bar,
                ColumnFact* fact);
   void AddEpoch(std::string_view line, ColumnFact* fact);
+  void AddHeading(ColumnFact* fact);
   void Keep(bool named, bool bar, ColumnFact* fact);
 
   BareStep bare_;
@@ -49,6 +62,12 @@ class LinePlace {
   int64_t front_ = -1;   // the newest ratio's part; -1: none
   bool front_stood_ = false;
   int64_t epoch_ = -1;  // of a line that said nothing else; -1: none
+  EpochHeadings headings_;
+  bool evaluates_ = false;  // the newest heading is an evaluation's
+  uint32_t trained_ = 0;    // words of the newest line below another
+  int64_t whole_ = 0;       // steps of an epoch, of the newest line of training
+  bool announced_ = false;  // an evaluation, behind that
+  bool apart_ = false;
 };
 
 }  // namespace nanwatch

@@ -6,6 +6,7 @@
 
 #include "base/whole_words.h"
 #include "logs/broken_off.h"
+#include "logs/glued_records.h"
 #include "logs/in_words.h"
 
 namespace nanwatch {
@@ -66,8 +67,10 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
 
 void LogReader::ReadLine(std::string_view line) {
   line = plain_.Of(line);
-  for (size_t end = EndOfGluedBar(line); end < line.size();
-       end = EndOfGluedBar(line)) {
+  const auto end_of_glued = [&line] {
+    return std::min(EndOfGluedBar(line), EndOfGluedRecord(line));
+  };
+  for (size_t end = end_of_glued(); end < line.size(); end = end_of_glued()) {
     headed_.Take(line.substr(0, end));
     line.remove_prefix(end);
   }

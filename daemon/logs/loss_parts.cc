@@ -56,8 +56,9 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
 }  // namespace
 
 bool IsPartOfLoss(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('/') + 1);
   const bool named = name.ends_with("loss") || name.ends_with("Loss") ||
-                     name.starts_with("loss_") || name.starts_with("loss/") ||
+                     last.starts_with("loss_") || name.starts_with("loss/") ||
                      HasLossWithin(name) || IsShortForLoss(name);
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }

@@ -150,13 +150,15 @@ Ending NamesBefore::Look(std::string_view text, std::string_view name) {
     if (end == std::string_view::npos) return {meaning, text.size() - from};
     const size_t blank = text.find_last_of(" \t,|;(", end);
     const size_t before = blank == std::string_view::npos ? 0 : blank + 1;
-    const bool evaluation = IsEvaluation(text.substr(before, from - before));
     const bool term = meaning == ColumnMeaning::kLoss && words == 0 &&
                       all > 1 && MakesPart(name.substr(0, from));
+    // "Val CE Loss".
+    const size_t set = term && all > 2 ? word[2] : before;
+    const bool evaluation = IsEvaluation(text.substr(set, from - set));
     return {!term                            ? meaning
             : IsOfMean(name.substr(0, from)) ? ColumnMeaning::kMeanTerm
                                              : ColumnMeaning::kTermLoss,
-            text.size() - (evaluation ? before : from), evaluation};
+            text.size() - (evaluation ? set : from), evaluation};
   }
   return {};
 }

@@ -125,7 +125,10 @@ void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
   size_t& step = roles->step;
   for (size_t i = 0; i < numbers; ++i) {
     const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
-    if (whole || !CountsUp(lines, i)) continue;
+    // What a word calls a step may be told twice, by a run that goes on.
+    const bool told = words[i].step && Goes(lines, i) &&
+                      lines.front()[i].value < lines.back()[i].value;
+    if (whole || (!told && !CountsUp(lines, i))) continue;
     if (step == kNone || (words[i].step && !words[step].step)) step = i;
   }
   // "3: it 40", "epoch 3 it 40".
@@ -186,9 +189,11 @@ void FindInColumns(const NumberRow& row, const std::vector<RowValues>& lines,
 }
 
 // "errD 1.38 errG 0.71", "loss_D tensor(1.38) loss_G tensor(0.71)": finds the
-// losses of a GAN's players. Returns whether the line has both.
+// losses of a GAN's players. Returns whether the line has both; `lone`: or one,
+// that names itself a loss.
 bool FindPlayers(const NumberRow& row, const std::vector<RowValues>& lines,
-                 const std::vector<NumberWords>& words, NumberRoles* roles) {
+                 const std::vector<NumberWords>& words, bool lone,
+                 NumberRoles* roles) {
   std::array<std::vector<size_t>, 2> players;
   for (size_t i = 0; i < words.size(); ++i) {
     const LossWord loss = words[i].loss;
@@ -196,12 +201,17 @@ bool FindPlayers(const NumberRow& row, const std::vector<RowValues>& lines,
     std::string_view name = TrimBlanks(NameOf(row, i));
     if (name.ends_with("tensor(")) name.remove_suffix(7);
     const Player player = PlayerOf(NameAtEnd(name));
+    if (lone && !IsAnyLoss(UsualMeaning(NameAtEnd(name)))) continue;
     if (player == Player::kNone || !IsReal(lines, i, true)) continue;
     std::vector<size_t>& own = players[static_cast<size_t>(player)];
     if (!IsNamedAgain(row, own, i)) own.push_back(i);
   }
-  if (players[0].empty() || players[1].empty()) return false;
-  roles->loss = std::min(players[0].front(), players[1].front());
+  if (players[0].empty()) std::swap(players[0], players[1]);
+  if (players[0].empty() || (players[1].empty() && !lone)) return false;
+  roles->loss = players[0].front();
+  if (!players[1].empty()) {
+    roles->loss = std::min(roles->loss, players[1].front());
+  }
   roles->named = true;
   roles->players = std::move(players);
   return true;
@@ -260,7 +270,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     any_words |= behind.back().any && !row.numbers()[i].unit;
   }
   FindStep(row, lines, words, !any_words && !header.empty(), &roles);
-  if (FindPlayers(row, lines, words, &roles)) return roles;
+  if (FindPlayers(row, lines, words, false, &roles)) return roles;
   // Words before a number reach back to the last one that is printed with
   // a point: "Training loss at update 40 is 2.3".
   LossWord best = LossWord::kNone;
@@ -310,6 +320,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   for (const size_t part : roles.parts)
     roles.apart |= AnyBelowZero(lines, part);
   if (roles.loss != kNone) return roles;
+  if (FindPlayers(row, lines, words, true, &roles)) return roles;
   // "2.38 avg loss, 0.001 rate".
   for (size_t i = 0; i < numbers; ++i) {
     if (behind[i].loss >= LossWord::kPart && IsReal(lines, i, true)) {

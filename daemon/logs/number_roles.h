@@ -41,7 +41,7 @@ struct NumberRoles {
   std::vector<size_t> parts;
   bool apart = false;  // they are of several models: one is below 0
   // By Player: the losses of a GAN's, where both are the line's, and no loss
-  // of the whole; `loss` is the first one.
+  // of the whole; `loss` is the first one. Of one alone they are the first.
   std::array<std::vector<size_t>, 2> players;
   // Of every number: what its words say otherwise.
   std::vector<ColumnMeaning> meanings;

@@ -1,13 +1,37 @@
 #include "logs/player_losses.h"
 
+#include <array>
 #include <string>
 
 #include "logs/names_before.h"
+#include "logs/next_sign.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
 #include "logs/usual_names.h"
 
 namespace nanwatch {
+namespace {
+
+// "d", "gen", in front of a bar, where both players have one.
+Player PlayerInShort(std::string_view name) {
+  constexpr std::string_view kDiscriminators[] = {"d", "D", "disc"};
+  constexpr std::string_view kGenerators[] = {"g", "G", "gen"};
+  return IsOneOf(name, kDiscriminators) ? Player::kDiscriminator
+         : IsOneOf(name, kGenerators)   ? Player::kGenerator
+                                        : Player::kNone;
+}
+
+bool NamesBothInShort(std::string_view before_bar) {
+  std::array<bool, 3> named{};  // by Player
+  for (size_t at = NextSign(before_bar, 0); at < before_bar.size();
+       at = NextSign(before_bar, at + 1)) {
+    const Player player = PlayerInShort(NameAtEnd(before_bar.substr(0, at)));
+    named[static_cast<size_t>(player)] = true;
+  }
+  return named[0] && named[1];
+}
+
+}  // namespace
 
 Player PlayerOf(std::string_view name) {
   constexpr std::string_view kDiscriminators[] = {"D", "D_A", "D_B"};
@@ -37,7 +61,9 @@ void PlayerLosses::Begin(std::string_view line) {
   named_ = line.find("D_A") != line.npos && line.find("G_A") != line.npos &&
            line.find("oss") == line.npos &&
            (line.find("cycle_") != line.npos || line.find("D_B") != line.npos);
-  may_be_ |= named_;
+  const size_t bar = line.find("%|");
+  short_ = bar != line.npos && NamesBothInShort(line.substr(0, bar));
+  may_be_ |= named_ || short_;
   if (!line.starts_with("(epoch: ")) return;
   const size_t end = line.find(") ");
   if (end == line.npos) return;
@@ -51,7 +77,9 @@ void PlayerLosses::Begin(std::string_view line) {
 bool PlayerLosses::Take(std::string_view line, size_t at) {
   const std::string_view name = NameAtEnd(line.substr(0, at));
   const bool all = at > all_from_;
-  const Player player = named_ ? PlayerOf(name) : Player::kNone;
+  const Player player = named_   ? PlayerOf(name)
+                        : short_ ? PlayerInShort(name)
+                                 : Player::kNone;
   const bool discriminates = name.starts_with("l_d_") ||
                              (all && name.starts_with("D_")) ||
                              player == Player::kDiscriminator;

@@ -43,6 +43,7 @@ class PlayerLosses {
 
   bool may_be_ = false;                          // of most lines none is
   bool named_ = false;                           // as CycleGAN does
+  bool short_ = false;                           // in front of a bar
   std::array<std::optional<double>, 2> losses_;  // by Player
   size_t all_from_ = 0;  // all numbers of the line are such from here on
 };

@@ -26,8 +26,8 @@ constexpr UsualNamesOf kUsual[] = {
      "iters itr it numupdates nupdates updates totaltrainupdates "
      "timebatch"},
     {Meaning::kCounter,
-     "update episode round iterations kimg totaltimesteps totalenvinteracts "
-     "timestepssofar episodessofar"},
+     "update episode round iterations kimg totalsteps totaltimesteps "
+     "totalenvinteracts timestepssofar episodessofar"},
     {Meaning::kLoss,
      "loss totalloss totloss overallloss losstotal lossall losssum losstot "
      "ltotal ltot losstrain "

@@ -149,6 +149,7 @@ class AlikeLinesReader : public LineReader {
   // The sum of what each player's loss is made of.
   void AddPlayers(const NumberRoles& roles, const RowValues& numbers) {
     for (const std::vector<size_t>& player : roles.players) {
+      if (player.empty()) continue;
       double sum = 0;
       for (const size_t i : player) sum += numbers[i].value;
       fact_.AddNumber(ColumnMeaning::kAdversaryLoss, sum);
@@ -236,7 +237,7 @@ class AlikeLinesReader : public LineReader {
     fact_.Tell(facts);
     if (facts->size() == told) return;
     told_ = lines_;
-    if (roles.of_players()) return;  // two were told
+    if (roles.of_players()) return;  // one or two were told
     LogFact& fact = facts->back();
     fact.guessed = !roles.named;
     fact.before_loss = line_.substr(0, row_.numbers()[at].begin);

@@ -83,6 +83,11 @@ class KeyValueReader : public LineReader {
   // For the next line, of those before.
   bool NothingWaits() const { return box_.empty() && !summary_; }
 
+  // The line is known, and says nothing.
+  static void Understand(FactList* facts) {
+    AddFact(LogFact::Kind::kUnderstood, 0, facts);
+  }
+
   void ReadBox(FactList* facts) {
     // Facts point into it until the next line.
     if (!(boxed_ = box_.TakeRecord()).empty()) ReadOne(boxed_, facts);
@@ -92,10 +97,8 @@ class KeyValueReader : public LineReader {
     silent_ = false;
     // A summary of numbers that were told before, if at all.
     if (line.starts_with("wandb:")) return;
-    if (std::exchange(summary_, SaysBestFollows(line))) {
-      AddFact(LogFact::Kind::kUnderstood, 0, facts);
-      return;
-    }
+    if (std::exchange(summary_, SaysBestFollows(line)))
+      return Understand(facts);
     const std::optional<BarPlace> bar = place_.BarOf(line);
     values_.clear();
     parts_.Begin();
@@ -141,11 +144,10 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     const size_t first = facts->size();
+    if (place_.is_apart()) return Understand(facts);
     if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
-    if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
-      AddFact(LogFact::Kind::kUnderstood, 0, facts);
-      return;
-    }
+    if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line))
+      return Understand(facts);
     const bool placed = !alone || fact_.has_step() || fact_.has_epoch();
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();
@@ -171,9 +173,7 @@ class KeyValueReader : public LineReader {
   // A line without a loss; `named`: a name in it means something.
   void ReadOther(std::string_view line, bool named, FactList* facts) {
     if (fact_.TellScore(facts)) return;
-    if (parts_.alone() || in_prose_) {
-      AddFact(LogFact::Kind::kUnderstood, 0, facts);
-    }
+    if (parts_.alone() || in_prose_) Understand(facts);
     const bool placed = place_.Look(line);
     if (const auto norm = layers_.norm()) return AddNorm(*norm, facts);
     if (const auto norm = GradNormInWords(line)) AddNorm(norm->value, facts);
@@ -197,18 +197,25 @@ class KeyValueReader : public LineReader {
 
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
+    if (loss_at_ > 0 && place_.IsOfEvaluation(CountWords(line)))
+      return Understand(facts);
     if (parts_.of_policy() && !fact_.fact().of_adversary) fact_.NoteRewards();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;
     NameLoss(line, &facts->back());
     if (!beside_.Repeats(words_, line.substr(loss_at_))) return;
     facts->pop_back();
-    AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    Understand(facts);
+  }
+
+  uint32_t CountWords(std::string_view line) {
+    if (words_ == 0) words_ = NumberOfWords(line.substr(0, loss_at_));
+    return words_;
   }
 
   void NameLoss(std::string_view line, LogFact* fact) {
     fact->before_loss = line.substr(0, loss_at_);
-    fact->words = words_ = words_ ? words_ : NumberOfWords(fact->before_loss);
+    fact->words = CountWords(line);
   }
 
   void AddAt(const Usual::Placed& value, std::string_view line) {
@@ -371,9 +378,9 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
-                                       "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep ",  "ost "};
+constexpr std::string_view kMarks[] = {"=",    ":",     "oss ", "OSS ", "poch",
+                                       "POCH", "oss] ", "| ",   "----", "norm ",
+                                       "tep ", "ost ",  "Eval "};
 
 }  // namespace
 

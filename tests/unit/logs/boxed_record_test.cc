@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "logs/log_reader.h"
+#include "tests/unit/logs/told_facts.h"
 
 namespace nanwatch {
 namespace {
@@ -76,6 +77,15 @@ TEST(BoxedRecord, EachTableOfALogIsAStep) {
   ASSERT_EQ(losses.size(), 20u);
   EXPECT_EQ(losses.back(), 0.29);
   EXPECT_EQ(steps.back(), 190);
+}
+
+TEST(BoxedRecord, LossesOfActorAndCriticAddUp) {
+  EXPECT_EQ(ToldFacts("key_value",
+                      "----------------\n| rollout/Q_mean | nan |\n"
+                      "| total/steps | 2000 |\n| train/loss_actor | 1.5 |\n"
+                      "| train/loss_critic | 2 |\n| train/noise_di... | 3 |\n"
+                      "----------------\n"),
+            "step=2000 loss=3.5 of_rewards\n");
 }
 
 }  // namespace

@@ -38,6 +38,16 @@ TEST(NamesOfWhole, TheFirstOfATrainingsAndAnEvaluationsIsTheTrainings) {
             "step=3 loss=1.5\n");
 }
 
+TEST(NamesOfWhole, ASetMayStandTwoWordsBeforeALoss) {
+  EXPECT_EQ(Told("Epoch 1/9, Val Joint Loss: 1.5, Val MLE: 9\n"
+                 "Epoch 2/9, Val Joint Loss: 2.5, Val MLE: 9\n"
+                 "Epoch 3/9, Val Joint Loss: nan, Val MLE: 9"),
+            "step=1 loss=1.5 guessed\nstep=2 loss=2.5 guessed\n"
+            "step=3 loss=nan guessed\n");
+  EXPECT_EQ(Told("Epoch 1/9, Val Joint Loss: 1.5, Train Joint Loss: 2.5"),
+            "step=1 loss=2.5\n");
+}
+
 TEST(NamesOfWhole, ATimePerStepIsNoStep) {
   EXPECT_EQ(
       Told("*** Global step 500: Train loss: 8.5, time per step = 0:00.4\n"

@@ -55,6 +55,18 @@ TEST(PlayerLosses, AreKnownByTheirNamesWithoutASign) {
   }
 }
 
+TEST(PlayerLosses, OneAloneIsReadWhereItSaysThatItIsALoss) {
+  // Its first step is told twice, by a run that goes on.
+  std::vector<std::string> lines = Lines("step ", " | loss_G 1.5 | sep 0.5");
+  lines.insert(lines.begin(), lines.front());
+  lines.emplace_back("step 120 | loss_G nan | sep 0.5");
+  const std::vector<LogRecord> records = RecordsOf(lines);
+  ASSERT_EQ(records.size(), 13u);
+  EXPECT_EQ(records.back().step.step, 120);
+  EXPECT_TRUE(std::isnan(records.back().step[StepField::kLoss]));
+  EXPECT_TRUE(RecordsOf(Lines("step ", " | G 1.5 | sep 0.5")).empty());
+}
+
 // Neither is a part of a loss: they would add up to what neither player has.
 TEST(PlayerLosses, AreNoPartsInWords) {
   const std::string told =
@@ -73,6 +85,16 @@ TEST(PlayerLosses, HaveCycleGansNamesWithSigns) {
   EXPECT_EQ(Told("step=5 D_A=0.5 G_A=0.25 cycle_A=0.5 D_B=nan G_B=0.25 lr=0.5"),
             "step=5 loss=1 learning_rate=0.5 of_adversary scaler=0\n"
             "step=5 loss=nan of_adversary scaler=1\n");
+}
+
+TEST(PlayerLosses, AreKnownByShortNamesInFrontOfABar) {
+  EXPECT_EQ(Told("d: -2.5;gen: 1.5:   0%|          | 40/2000 [00:20<16:20, "
+                 "2.00it/s]"),
+            "step=40 loss=1.5 of_adversary scaler=0\n"
+            "step=40 loss=-2.5 of_adversary scaler=1\n");
+  EXPECT_EQ(Told("d: 2.5, k: 1.5:   0%|          | 40/2000 [00:20<16:20, "
+                 "2.00it/s]"),
+            "");
 }
 
 TEST(PlayerLosses, AreNoneOfLettersAlone) {

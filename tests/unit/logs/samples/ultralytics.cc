@@ -48,6 +48,20 @@ constexpr SampleLines kLines[] = {
      "       1/1      2.1G       nan       0.5       0.5         1: 100%|###| "
      "9/9 [00:15<00:00,  1.57it/s]",
      "step=1 loss=0.25\nstep=1 loss=nan"},
+    {"a file of results; of four losses the last may be the whole",
+     "  0/9  1.5G  0.25  0.5  0  0.75  49  448  0  0  0  0  0.5  0.5  0\n"
+     "  1/9  1.5G  0.25  0.5  0  nan  49  448  0  0  0  0  0.5  0.5  0\n"
+     "  2/9  1.5G  0.25  0.5  0.5  49  448  0.5  0.5  0.25  0.1  0.5  0.5  0\n"
+     "  3/9  1.5G  0.25  0.5  0.5  49  448",
+     "step=0 loss=0.75\nstep=1 loss=nan\nstep=2 loss=1.25"},
+    {"a row each so many batches, behind a clock",
+     "10:58:00 [INFO]:    Epoch    Batch    box   total  nTargets   time\n"
+     "10:59:00 [INFO]:     0/29    0/160   0.25     2.5        83    5.5\n"
+     "10:59:30 [INFO]:     0/29   80/160   0.25    -1.5        83    5.5\n"
+     "  Image    Total       P       R\n     32    30353       0       0\n"
+     "11:59:00 [INFO]:     1/29    0/160   0.25     nan        83    5.5",
+     "step=0 loss=2.5\nstep=80 loss=-1.5\n"
+     "step=160 loss=nan"},
 };
 
 }  // namespace
