@@ -84,13 +84,15 @@ enum class UpdateFault : uint8_t {
   kNotReached,     // an optimizer has `of`, and no backward pass reaches it
   kClimbing,       // they minimise the negative of a cross-entropy
   kNotScaled,      // unscaled gradients of a loss that never had the scale
+  kCutOff,         // as kNotReached, but `of` runs with a graph, before what is
+                   // trained
 };
-inline constexpr int kUpdateFaults = 16;
+inline constexpr int kUpdateFaults = 17;
 // Tells whether `fault` is one of a part of the model: the rest learns.
 constexpr bool IsOfPart(UpdateFault fault) {
   return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||
          fault == UpdateFault::kNeverCalled ||
-         fault == UpdateFault::kNotReached;
+         fault == UpdateFault::kNotReached || fault == UpdateFault::kCutOff;
 }
 struct UpdateFacts {
   uint32_t row = 0;

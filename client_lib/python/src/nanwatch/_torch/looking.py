@@ -71,6 +71,10 @@ class Looks:
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
 
+    def close(self) -> None:
+        self._comparing.close()
+        self._untrained.close()
+
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
