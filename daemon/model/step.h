@@ -152,6 +152,10 @@ struct StepColumns {
   std::vector<BatchDigest> batch_digests;  // sorted by row
   // Ids of the request that this batch answers; 0: none.
   uint64_t request_id = 0;
+  // The client sees that each update's gradients are made anew; that the loss
+  // goes through weights that others train, for a loss of their own.
+  bool fresh_gradients = false;
+  bool rival_loss = false;
 
   size_t rows() const { return step.size(); }
 };
@@ -163,7 +167,9 @@ struct StepRecord {
   uint32_t present = 0;  // bit f: field f has a value in this row
   uint8_t flags_present = 0;
   uint8_t flags = 0;
-  uint8_t optimizer = 0;  // index into StepColumns::optimizers
+  uint8_t optimizer = 0;         // index into StepColumns::optimizers
+  bool fresh_gradients = false;  // as in StepColumns
+  bool rival_loss = false;
   std::array<double, kStepFields> value{};
   std::optional<uint64_t> replica_digest;
   const FloatStatus* float_status = nullptr;  // null: not collected

@@ -78,6 +78,8 @@ class Looks:
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
+        shared = self._guard.run._shared
+        shared.fresh_gradients = all([f.clearing.fresh for f in self._followed])
         for update in self._current.updates:
             none = update.fault == _update_faults.NO_BACKWARD
             if none and self._elsewhere.leads(loss):
