@@ -67,7 +67,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "twice as many times its lowest of all since then, however slowly it came "
     "there (half as many, if that is a thousand times the first norms); or "
     "`growth` times the first norm, where the first 16 grew by about "
-    "that a record. A learning rate that goes back up to where it was begins a "
+    "that a record; but not where the client sees that gradients are made anew "
+    "for "
+    "each update. A learning rate that goes back up to where it was begins a "
     "new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,
@@ -120,6 +122,8 @@ bool GnormSpike::IsOfLikelihood(const StepContext& c, float growth) {
 
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,
                                                   Thresholds t) {
+  // Whoever sees that nothing piles up need not guess it.
+  if (c.record.fresh_gradients) return std::nullopt;
   const Series& s = *c.grad_norm;
   if (!pile_.settled()) {
     pile_.Add(s.newest() / s.ValueAt(s.first()), c.rate->rises(),

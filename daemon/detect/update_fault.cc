@@ -56,6 +56,9 @@ std::string_view WordsOf(UpdateFault fault) {
     case UpdateFault::kNotReached:
       return " is held by an optimizer, and no backward() reaches it: it is "
              "not trained, which may be meant";
+    case UpdateFault::kCutOff:
+      return " runs in front of what is trained, and no backward() reaches it: "
+             "what it makes is cut off from the loss, and it is not trained";
     case UpdateFault::kClimbing:
       return "Each update makes predictions worse: what it minimises is the "
              "negative of a cross-entropy";
@@ -83,7 +86,7 @@ std::string SubjectOf(UpdateFault fault, std::string_view of) {
 // from the first record on.
 bool WasEverSo(UpdateFault fault) {
   return fault == UpdateFault::kNeverCalled ||
-         fault == UpdateFault::kNotReached;
+         fault == UpdateFault::kNotReached || fault == UpdateFault::kCutOff;
 }
 
 UpdateFault FaultOf(const StepContext& c) {
@@ -124,7 +127,10 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "alone may be meant; but not where it stands in a module most of which is "
     "frozen, as an adapter. So is a part that an optimizer holds and that "
     "never "
-    "gets a gradient: forward() may leave it out. A rate of 0 "
+    "gets a gradient: forward() may leave it out. It is a warning where the "
+    "part runs with gradients on, in front of what is trained, for 256 "
+    "updates: "
+    "its results are detached. A rate of 0 "
     "after updates, as at the end of a schedule, is for information; for "
     "idle_hold updates in a row that are idle_share of all, it is a warning. "
     "So is one that is printed as 0 for idle_hold updates from the first "

@@ -72,6 +72,12 @@ constexpr OfFault kFaults[] = {
      "If it is to be trained: find what cuts it off (.detach(), .data, "
      ".item(), torch.no_grad()), or why forward() leaves it out. If it is not: "
      "requires_grad_(False) says so."},
+    {UpdateFault::kCutOff, kNothingLearned,
+     "Find what cuts it off between its results and the loss: .detach(), "
+     ".data, "
+     ".item(), .numpy(), a new tensor made of them. If it is not to be "
+     "trained: "
+     "requires_grad_(False) says so, and torch.no_grad() spares its graph."},
     {UpdateFault::kClimbing, kTooLarge | RuleSet{kLossImpossible},
      "Take the minus away: the cross-entropy itself is to be minimised. To "
      "unlearn, it may be meant."},

@@ -32,7 +32,10 @@ class RivalLosses {
     loss_ = loss;
   }
 
-  bool Seen() const { return seen_; }
+  // The client sees it, of one optimizer whose rival nobody watches.
+  void Tell() { told_ = true; }
+
+  bool Seen() const { return seen_ || told_; }
   // One is ever below 0, as a critic's: then none has a scale.
   bool HasCritic() const { return critic_; }
 
@@ -46,6 +49,7 @@ class RivalLosses {
   // At which losses differed, less those at which they did not; kSure at most.
   int32_t steps_ = 0;
   bool seen_ = false;
+  bool told_ = false;
   bool critic_ = false;
 };
 

@@ -177,6 +177,7 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     rank->all_tracks.Add(record, overflow, fate);
     if (!HasOneAim(description_)) rank->rivals.Add(record, track->name);
   }
+  if (record.rival_loss) rank->rivals.Tell();
   Remember(rank, record, fate);
   if (record.samples != nullptr)
     rank->samples.Add(record.step, *record.samples);

@@ -84,13 +84,15 @@ enum class UpdateFault : uint8_t {
   kNotReached,     // an optimizer has `of`, and no backward pass reaches it
   kClimbing,       // they minimise the negative of a cross-entropy
   kNotScaled,      // unscaled gradients of a loss that never had the scale
+  kCutOff,         // as kNotReached, but `of` runs with a graph, before what is
+                   // trained
 };
-inline constexpr int kUpdateFaults = 16;
+inline constexpr int kUpdateFaults = 17;
 // Tells whether `fault` is one of a part of the model: the rest learns.
 constexpr bool IsOfPart(UpdateFault fault) {
   return fault == UpdateFault::kNotHeld || fault == UpdateFault::kHeldBack ||
          fault == UpdateFault::kNeverCalled ||
-         fault == UpdateFault::kNotReached;
+         fault == UpdateFault::kNotReached || fault == UpdateFault::kCutOff;
 }
 struct UpdateFacts {
   uint32_t row = 0;
@@ -150,6 +152,10 @@ struct StepColumns {
   std::vector<BatchDigest> batch_digests;  // sorted by row
   // Ids of the request that this batch answers; 0: none.
   uint64_t request_id = 0;
+  // The client sees that each update's gradients are made anew; that the loss
+  // goes through weights that others train, for a loss of their own.
+  bool fresh_gradients = false;
+  bool rival_loss = false;
 
   size_t rows() const { return step.size(); }
 };
@@ -161,7 +167,9 @@ struct StepRecord {
   uint32_t present = 0;  // bit f: field f has a value in this row
   uint8_t flags_present = 0;
   uint8_t flags = 0;
-  uint8_t optimizer = 0;  // index into StepColumns::optimizers
+  uint8_t optimizer = 0;         // index into StepColumns::optimizers
+  bool fresh_gradients = false;  // as in StepColumns
+  bool rival_loss = false;
   std::array<double, kStepFields> value{};
   std::optional<uint64_t> replica_digest;
   const FloatStatus* float_status = nullptr;  // null: not collected

@@ -257,6 +257,8 @@ Verdict ReadSteps(const Batch& from, StepColumns* to) {
   if (Verdict w = ReadSamples(from, rows, to)) return w;
   if (Verdict w = ReadBatchDigests(from, rows, to)) return w;
   to->request_id = from.request_id();
+  to->fresh_gradients = from.fresh_gradients();
+  to->rival_loss = from.rival_loss();
   return std::nullopt;
 }
 
@@ -317,6 +319,8 @@ void WriteSteps(const StepColumns& from, Batch* to) {
     digest->set_digest(one.digest);
   }
   to->set_request_id(from.request_id);
+  to->set_fresh_gradients(from.fresh_gradients);
+  to->set_rival_loss(from.rival_loss);
 }
 
 }  // namespace nanwatch

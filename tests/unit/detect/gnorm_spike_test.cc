@@ -160,6 +160,25 @@ TEST(GnormSpike, ANormThatGrowsLittleByLittleIsAWarning) {
   }
 }
 
+// From next to nothing, as where a table begins at 0. Where the client sees
+// that gradients are made anew nothing adds up, and a spike is one all the
+// same.
+TEST(GnormSpike, WhatGrowsIsNotGuessedAboutWhereGradientsAreSeenToBeNew) {
+  for (const bool fresh : {false, true}) {
+    StepFeed<GnormSpike> f;
+    Noise noise;
+    for (int i = 0; i < 1200; ++i) {
+      f.Step({.loss = 4 - i / 600.0,
+              .grad_norm = 0.006 * std::pow(60, i / 1200.0) *
+                           std::exp(0.1 * noise.Normal()),
+              .fresh = fresh});
+    }
+    EXPECT_EQ(f.worst >= Severity::kWarning, !fresh);
+    f.Steps({.loss = 2, .grad_norm = 40, .fresh = fresh}, 20);
+    EXPECT_GE(f.now, Severity::kWarning);
+  }
+}
+
 TEST(GnormSpike, NormsThatAddUpFromTheFirstRecordOnAreAWarning) {
   for (const double noise : {0.0, 0.05}) {
     StepFeed<GnormSpike> f;

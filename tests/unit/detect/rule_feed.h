@@ -64,6 +64,7 @@ struct Update {
   UpdateFault fault = UpdateFault::kNone;
   std::string of{};
   std::optional<double> stuck{};
+  bool fresh = false;  // its gradients are made anew
   int64_t unseen = 0;  // steps before this one that were not recorded
 };
 
@@ -127,6 +128,7 @@ class StepFeed {
   Severity Step(const Update& update) {
     step += 1 + update.unseen;
     StepRecord record = RecordOf(update, step);
+    record.fresh_gradients = update.fresh;
     const UpdateFacts facts{0, update.fault, update.stuck, update.of};
     if (update.fault != UpdateFault::kNone || update.stuck) {
       record.update = &facts;

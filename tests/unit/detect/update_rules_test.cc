@@ -46,7 +46,8 @@ TEST(UpdateFault, APartThatIsNotTrainedIsNamed) {
 
 TEST(UpdateFault, WhatNeverCameWasSoFromTheFirstRecordOn) {
   for (const UpdateFault fault :
-       {UpdateFault::kNeverCalled, UpdateFault::kNotReached}) {
+       {UpdateFault::kNeverCalled, UpdateFault::kNotReached,
+        UpdateFault::kCutOff}) {
     StepFeed<UpdateFaultRule> feed;
     feed.Steps(Faulty(UpdateFault::kNone), 100);
     feed.Steps(Faulty(fault), 8);
@@ -74,6 +75,17 @@ TEST(UpdateFault, APartThatNoBackwardPassReachesIsANote) {
   feed.Steps({.loss = 2.0, .fault = UpdateFault::kNotReached, .of = "body"},
              500);
   EXPECT_EQ(feed.worst, Severity::kInfo);
+  ExpectWords(feed.Described().sentence);
+}
+
+TEST(UpdateFault, OneThatRunsBeforeWhatIsTrainedIsMore) {
+  StepFeed<UpdateFaultRule> feed;
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kNotReached, .of = "body"},
+             200);
+  EXPECT_EQ(feed.now, Severity::kInfo);
+  feed.Steps({.loss = 2.0, .fault = UpdateFault::kCutOff, .of = "body"}, 8);
+  EXPECT_EQ(feed.now, Severity::kWarning);
+  EXPECT_EQ(feed.Described().opened_step, 1);
   ExpectWords(feed.Described().sentence);
 }
 

@@ -46,6 +46,28 @@ TEST(RivalLosses, ThatGrowTenThousandfoldHaveLeftAll) {
   EXPECT_EQ(WorstOf(true, 1e6, 1.2), Severity::kCritical);
 }
 
+// Of one optimizer, whose client sees that its loss goes through a rival.
+TEST(RivalLosses, OneWhoseRivalNobodyWatchesHasNoneEither) {
+  for (const bool told : {false, true}) {
+    Driver driver;
+    const SessionId s = driver.Open("job");
+    Severity worst = Severity::kNone;
+    for (int64_t step = 0; step < 900; ++step) {
+      const double wave = 0.01 * static_cast<double>(step % 7);
+      StepColumns columns = Columns(
+          {{.step = step, .loss = (step < 200 ? 1 : 4) + wave}}, driver.now());
+      columns.rival_loss = told;
+      driver.Send({.session = s,
+                   .sequence = static_cast<Sequence>(step) + 1,
+                   .sent = driver.now(),
+                   .body = StepBatch{std::move(columns)}});
+      worst = std::max(worst, driver.Run("job")->severity);
+      driver.Sleep(std::chrono::milliseconds(100));
+    }
+    EXPECT_EQ(worst >= Severity::kWarning, !told);
+  }
+}
+
 // A discriminator that is always right.
 TEST(RivalLosses, OneThatAlwaysWinsIsTold) {
   EXPECT_EQ(WorstOf(true, 1e-5), Severity::kWarning);

@@ -108,6 +108,8 @@ class RandomEvents {
       steps.batch_digests.push_back({static_cast<uint32_t>(row), random_()});
     }
     steps.request_id = Below(3);
+    steps.fresh_gradients = Coin();
+    steps.rival_loss = Coin();
     return steps;
   }
 

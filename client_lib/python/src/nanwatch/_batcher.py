@@ -120,12 +120,16 @@ class Batcher:
         size = count * _steps.WIDTH
         columns = self._plain(shared.rows[:size])
         names = shared.names.optimizers
+        seen = _steps.put_seen(
+            fresh_gradients=shared.fresh_gradients,
+            rival_loss=shared.rival_loss,
+        )
         for part, rows in _steps.cut(columns, self._max_steps):
             steps = part[0]
             outbox.push(
                 Outgoing(
                     _outbox.STEPS,
-                    _steps.encode(part, names, _now()),
+                    _steps.encode(part, names, _now()) + seen,
                     Lost(rows, 0, min(steps), max(steps)),
                 )
             )

@@ -88,6 +88,10 @@ class Shared:
             collections.deque()
         )
         self.gap = Gap()
+        # What is seen of how updates are made: each update's gradients anew,
+        # and a loss that goes through weights which others train.
+        self.fresh_gradients = False
+        self.rival_loss = False
         self.names = Names()
         # Wakes the sender: None is "look", others are the stream's.
         self.events: SimpleQueue[Any] = SimpleQueue()

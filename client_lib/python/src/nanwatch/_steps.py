@@ -260,6 +260,13 @@ def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
     return b"".join(out)
 
 
+def put_seen(*, fresh_gradients: bool, rival_loss: bool) -> bytes:
+    """Of how all updates of a StepBatch are made."""
+    return _wire.put_int(26, int(fresh_gradients)) + _wire.put_int(
+        27, int(rival_loss)
+    )
+
+
 def microseconds(times: Sequence[float]) -> list[int]:
     return [int(t * 1e6) for t in times]
 

@@ -20,7 +20,8 @@ from __future__ import annotations
     NOT_REACHED,
     CLIMBING,
     NOT_SCALED,
-) = range(16)
+    CUT_OFF,
+) = range(17)
 
 
 def of_numbers(grad_norm: float | None, lr: object) -> int:

@@ -106,6 +106,7 @@ class Watch(WatchedRun):
 
     def __init__(self, run: Run, params: Any, scaled: bool) -> None:
         super().__init__(run)
+        run._shared.fresh_gradients = True  # here nothing piles up
         self._may_skip = scaled  # else optax applies what is not finite
         self._compared = ComparedRows(run)
         found = jax.tree_util.tree_flatten_with_path(params)[0]

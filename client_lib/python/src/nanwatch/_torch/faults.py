@@ -59,11 +59,20 @@ class Clearing:
         self._past = 0  # see _PAST
         self._written = False
         self._as_made = False
+        self._were_there = False  # when the update was over
+        self.fresh = False  # seen to be made anew for each update
 
     def begins(self) -> None:
         """A backward pass."""
         if self._follows and not self._passes:
-            self._base = dict(self._marks())
+            marks = self._marks()
+            self._base = dict(marks)
+            # Cleared since the update: taken away, or written to.
+            self.fresh = (
+                self._were_there
+                if self.are_cleared()
+                else bool(self._left) and marks != self._left
+            )
         if not self._left:
             return
         if self._marks() != self._left:
@@ -153,6 +162,7 @@ class Clearing:
         self._passed_by &= not self._follows
         self._base = {}
         self._left = self._marks() if self._follows else []
+        self._were_there = self._follows and not self.are_cleared()
 
     def _gradients(self) -> list[Any]:
         return [p.grad for p in self._some()]

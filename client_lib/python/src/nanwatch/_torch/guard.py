@@ -17,7 +17,7 @@ class Guard:
     training's thread and the sender's."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        self.run = run
         self._failures: dict[str, int] = {}  # by what failed
 
     def __call__(
@@ -26,7 +26,7 @@ class Guard:
         """What `work` gives, called with `of`; None where it failed, or is not
         let. (No lambda, and no call that can be spared: in a hook each of them
         is out of the processor's caches.)"""
-        if self._failures.get(what, 0) >= _FAILURES or self._run._silent:
+        if self._failures.get(what, 0) >= _FAILURES or self.run._silent:
             return None
         try:
             return work(*of)
@@ -36,15 +36,15 @@ class Guard:
 
     def lets(self, what: str) -> bool:
         """It is neither given up, nor is it a silent run's."""
-        return not self._run._silent and self._failures.get(what, 0) < _FAILURES
+        return not self.run._silent and self._failures.get(what, 0) < _FAILURES
 
     def failed(self, what: str, error: Exception) -> None:
         failures = self._failures[what] = self._failures.get(what, 0) + 1
-        self._run._checks.refuse(
+        self.run._checks.refuse(
             "torch " + what, f"{what} could not be measured: {error!r:.300}"
         )
         if failures == _FAILURES:
-            self._run._checks.refuse(
+            self.run._checks.refuse(
                 f"torch {what}, for good",
                 f"{what} could not be measured {failures} times, and is left "
                 "out from here on",

@@ -21,6 +21,7 @@ from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.op_names import OpNames
+from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.rivals import Rivals
@@ -70,10 +71,19 @@ class Looks:
         self._climbing = Climbing(followed)
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
+        self.opponents = Opponents(untrained.known)
+
+    def close(self) -> None:
+        self._comparing.close()
+        self._untrained.close()
 
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
+        self.opponents.step(loss)
+        shared = self._guard.run._shared
+        shared.fresh_gradients = all([f.clearing.fresh for f in self._followed])
+        shared.rival_loss = self.opponents.seen
         for update in self._current.updates:
             none = update.fault == _update_faults.NO_BACKWARD
             if none and self._elsewhere.leads(loss):

@@ -11,6 +11,7 @@ import torch
 from nanwatch._torch.backwards import Marks
 from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.losses import is_bad
+from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
 from nanwatch._torch.rivals import Rivals
@@ -41,7 +42,8 @@ class Parts:
         self._followed = followed
         self._guard = guard
         self._is_scaled = is_scaled
-        self.rivals = Rivals(followed)
+        self._rivals = Rivals(followed)
+        self._opponents: Opponents | None = None
         self._losses: list[Any] = []
         self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
@@ -50,6 +52,10 @@ class Parts:
         self._whole_looks = _WHOLE_LOOKS
         # Called where gradients were discarded, before their losses are.
         self.when_discarded: Callable[[], None] | None = None
+
+    def follow_rivals(self, rivals: Rivals, opponents: Opponents) -> None:
+        """They are told of each backward pass."""
+        self._rivals, self._opponents = rivals, opponents
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -61,6 +67,8 @@ class Parts:
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
+        if self._opponents is not None:
+            self._opponents.begins()
         whole = self._whole_looks > 0
         return whole, [f.begins_backward(whole) for f in self._followed]
 
@@ -90,11 +98,13 @@ class Parts:
         now = [f.marks(whole) for f in self._followed]
         if now == marks:  # another model's
             self._whole_looks -= whole
+            if self._opponents is not None:
+                self._opponents.passed()
             return
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]
-            self.rivals.backward(touched)
+            self._rivals.backward(touched)
             self._pass_by(touched, marks)
         for i in touched:
             self._followed[i].backwards.heard()

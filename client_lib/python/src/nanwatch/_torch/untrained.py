@@ -1,10 +1,10 @@
 """A part of the model that is not trained: it gets gradients and no optimizer
 updates it (made after its optimizer, or left out when that was made, or held by
 one whose step() never comes), or an optimizer holds it and no backward pass
-reaches it. Or all of the model stays as it is, and what the optimizer holds are
-copies that nobody brings back. A few of its tensors, from some updates to the
-next: they stay as they are, their gradients do not, and what is trained
-moves."""
+reaches it: for no reason that is seen, or because it is cut off. Or all of the
+model stays as it is, and what the optimizer holds are copies that nobody brings
+back. A few of its tensors, from some updates to the next: they stay as they
+are, their gradients do not, and what is trained moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn.parameter import is_lazy
 
-from nanwatch._checks import Checks
+from nanwatch._torch.cut_off import CutOff
+from nanwatch._torch.guard import Guard
 from nanwatch._torch.modules import inner, own_path
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.parameters import Parameters
@@ -24,6 +25,7 @@ from nanwatch._torch.part_names import part_of, shortened
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.statistics import local
 from nanwatch._update_faults import (
+    CUT_OFF,
     HELD_BACK,
     NEVER_CALLED,
     NONE,
@@ -40,6 +42,8 @@ _EVERY = 64
 _PATIENCE = 128
 _SOME = 4  # tensors that stand for all
 _ELEMENTS = 512  # of each
+# For which it may be cut off, as while a head alone warms up.
+_PATIENCE_CUT = 256
 # Of the model's tensors: a part that is larger was trained before.
 _LARGE = 2 / 3
 
@@ -80,17 +84,18 @@ class Untrained:
         model: Any,
         parameters: Parameters,
         followed: Sequence[Followed],
-        checks: Checks,
+        guard: Guard,
     ) -> None:
         """`parameters`: the model's."""
         self._model = model
         self._parameters = parameters
         self._followed = followed
-        self._checks = checks
+        self._checks = guard.run._checks
         self._clock: Followed | None = None  # whose updates count
         self._updates = 0  # of it
         self._before: _Copies | None = None
         self._unreached: set[int] | None = None  # ids; None: nobody looked
+        self._cut_off = CutOff(guard)
         # As of the last look: what stands beside frozen weights, of which
         # tensors, and what these parameters are called together.
         self._meant: tuple[list[int], set[int]] = ([], set())
@@ -105,9 +110,13 @@ class Untrained:
             self._clock = followed
         if followed is not self._clock:
             return False
+        self._cut_off.updated()
         ordinal = self._updates
         self._updates += 1
         return ordinal in _FIRST or (ordinal > 0 and ordinal % _EVERY == 0)
+
+    def close(self) -> None:
+        self._cut_off.close()
 
     def is_told_by(self, followed: Followed) -> bool:
         """Of whose updates what is known is told."""
@@ -137,9 +146,12 @@ class Untrained:
             if before is None or before.ids != now.ids or patient:
                 self.fault = NONE
                 return None
-            copies = found.fault == OTHER_WEIGHTS
+            fault = found.fault
+            if fault == NOT_REACHED and self._is_cut_off(found.tensors):
+                fault = CUT_OFF
+            copies = fault == OTHER_WEIGHTS
             place = readout.add([_is_left_alone(before, now, copies)])
-        return place, functools.partial(self._learn, found.fault, found.of)
+        return place, functools.partial(self._learn, fault, found.of)
 
     def _learn(self, fault: int, of: str, is_left_alone: bool) -> None:
         if not is_left_alone:
@@ -211,6 +223,12 @@ class Untrained:
         named = self._named(lambda p: id(p) in held and _lacks_gradient(p))
         self._unreached = {id(p) for _, p in named}
         return self._found(NOT_REACHED, named) if named else None
+
+    def _is_cut_off(self, tensors: list[Any]) -> bool:
+        model = inner(self._model)
+        trained = [p for p in model.parameters() if _has_gradient(p)]
+        self._cut_off.ask(model, tensors, trained)
+        return self._updates >= _PATIENCE_CUT and self._cut_off.is_seen()
 
     def _found(self, fault: int, named: list[_Named]) -> _Found:
         names = [name for name, _ in named]

@@ -132,7 +132,7 @@ class Watch(Shown):
             replica=replica,
             comparing=self._comparing,
             others=lambda: any(p.grad is not None for p in model.parameters()),
-            untrained=Untrained(model, named, self._followed, run._checks),
+            untrained=Untrained(model, named, self._followed, guard),
         )
         if self._scaler is not None:
             # A scaler may well be another model's, later.
@@ -145,7 +145,7 @@ class Watch(Shown):
             self._teller.names.half = True
         is_scaled = self._scaler is not None
         self._parts = parts.Parts(self._followed, guard, is_scaled=is_scaled)
-        self._parts.rivals = self._looks.rivals
+        self._parts.follow_rivals(self._looks.rivals, self._looks.opponents)
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:
@@ -280,7 +280,7 @@ class Watch(Shown):
         if self.layers is not None:
             self.layers.close()
         self._first.close()
-        self._comparing.close()
+        self._looks.close()
         let_go(self._model)
         self.modules.disable()
         for followed in self._followed:
