@@ -44,7 +44,8 @@ constinit const RuleSpec GnormExplosion::kSpec = {
     "squared.",
     "max_ratio times the largest of the last 128 healthy norms (from "
     "min_samples on), or average_ratio times their level; for information "
-    "until hold in a row where the loss does not move, but for lost_ratio, or "
+    "until hold in a row where the loss does not move, but for lost_ratio (of "
+    "losses that follow rewards at any time), or "
     "where healthy norms of the run were as large (a hard "
     "sample of a net that has learned all the others), or a hundred times as "
     "large and the loss does not move (it has converged); critical for "
@@ -135,11 +136,14 @@ Severity GnormExplosion::OnStep(const StepContext& c, Thresholds t) {
     const bool rests = c.at_rest->Explains(c.record);
     const bool known = s.newest() <= c.at_rest->largest_norm();
     const bool survived = !moves && c.loss->values() > 0 && !lost;
+    // With what is expected of rewards it grows, too.
+    const bool grows = c.level == LevelKind::kOfRewards && !lost;
     const bool passes = updates < t[kHold] && (known || survived);
     beside_loss_ = kWithLoss;
-    trigger = stays && !rests   ? Severity::kCritical
-              : passes || rests ? Severity::kInfo
-                                : Severity::kWarning;
+    trigger = rests || grows ? Severity::kInfo
+              : stays        ? Severity::kCritical
+              : passes       ? Severity::kInfo
+                             : Severity::kWarning;
   } else {
     healthy_.Push(s.newest());
     if (samples_ < 128) ++samples_;

@@ -5,8 +5,10 @@
 
 #include "base/fnv1a.h"
 #include "base/saturating_add.h"
+#include "detect/program.h"
 #include "detect/program_ended.h"
 #include "engine/run_state.h"
+#include "model/step_stretches.h"
 
 namespace nanwatch {
 namespace {
@@ -123,6 +125,21 @@ void RunState::Learn(const RunDescription& description) {
   description_.framework = framework;
   for (const auto& rank : ranks_) {
     for (OptimizerTrack& track : rank->tracks) track.scaler.Expect(framework);
+  }
+}
+
+// Not of a rank alone: all of a run train for the same.
+void RunState::Learn(const StepColumns& columns) {
+  if (columns.seen.follows_rewards && !FollowsRewards(description_)) {
+    description_.settings["trains_on"] = "rewards";
+    for (const auto& rank : ranks_) {
+      for (OptimizerTrack& track : rank->tracks) track.series.kind = {};
+    }
+  }
+  if (columns.seen.objective_moves) {
+    const int64_t before = std::max<int64_t>(0, columns.step.front() - 1);
+    AddStretch(before, std::max(before, columns.step.back()),
+               &description_.settings["objective_moves"]);
   }
 }
 

@@ -286,6 +286,7 @@ class RunState {
   // run_life.cc
   RankState* AddRank(const RankDescription& description);
   void Learn(const RunDescription& description);
+  void Learn(const StepColumns& columns);
   void SetLife(RankState* rank, LifeState life);
   // Counts a rank that is in this state, or (-1) is so no more.
   void CountLife(LifeState life, int more);

@@ -75,6 +75,8 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
       batches_.Add(columns.step[of.row], of.digest);
     }
   }
+  Learn(columns);
+  if (columns.seen.rival_loss) rank->rivals.Tell();
   StepReader reader(columns);
   StepRecord record;
   shared_->logs.Take(columns);
@@ -177,7 +179,6 @@ void RunState::TakeStep(RankState* rank, OptimizerTrack* track,
     rank->all_tracks.Add(record, overflow, fate);
     if (!HasOneAim(description_)) rank->rivals.Add(record, track->name);
   }
-  if (record.rival_loss) rank->rivals.Tell();
   Remember(rank, record, fate);
   if (record.samples != nullptr)
     rank->samples.Add(record.step, *record.samples);

@@ -58,8 +58,7 @@ StepColumns SliceRows(const StepColumns& all, size_t from, size_t to) {
   part.samples = SliceSparse(all.samples, from, to);
   part.batch_digests = SliceSparse(all.batch_digests, from, to);
   part.request_id = all.request_id;
-  part.fresh_gradients = all.fresh_gradients;
-  part.rival_loss = all.rival_loss;
+  part.seen = all.seen;
   return part;
 }
 

@@ -8,6 +8,7 @@
 #include "logs/broken_off.h"
 #include "logs/glued_records.h"
 #include "logs/in_words.h"
+#include "model/step_stretches.h"
 
 namespace nanwatch {
 namespace {
@@ -25,8 +26,6 @@ std::string_view Beginning(std::string_view text, size_t most) {
 constexpr size_t kMessage = 200;
 // Bytes of the name of an evaluation's loss that are kept; ours.
 constexpr size_t kNameOfLoss = 40;
-// Bytes of the stretches over which the objective moved; ours.
-constexpr size_t kStretches = 120;
 // Evaluations that were never finite: no column that holds none yet; ours.
 constexpr int64_t kNeverEvaluated = 8;
 // Lines behind last words, at most: launchers and other ranks add tracebacks of
@@ -319,20 +318,11 @@ void LogReader::NoteEvaluation(const LogFact& fact) {
   }
 }
 
-// Steps as lines show them, or counted. Stretches that touch are one.
+// Steps as lines show them, or counted.
 void LogReader::NoteStep(const LogFact& fact) {
   const int64_t before = std::exchange(newest_step_, *fact.step);
   if (!fact.objective_moves || before < 0 || before > newest_step_) return;
-  std::string& told = run_.settings["objective_moves"];
-  if (moves_to_ == before && !told.empty()) {
-    told.resize(told.find_last_of(' ') + 1);
-  } else {
-    moves_from_ = before;
-    if (!told.empty()) told += ' ';
-  }
-  moves_to_ = newest_step_;
-  told += std::to_string(moves_from_) + "-" + std::to_string(moves_to_);
-  if (told.size() > kStretches) told.erase(0, told.find(' ') + 1);
+  AddStretch(before, newest_step_, &run_.settings["objective_moves"]);
 }
 
 void LogReader::TakeSetting(const LogFact& fact) {

@@ -182,9 +182,6 @@ class LogReader {
   int64_t progress_ = 0;           // step lines
   int64_t shown_step_ = -1;        // by the newest step line
   bool layer_waits_ = false;       // for the step since when it has none
-  // The newest stretch over which the objective moved; -1: it never did.
-  int64_t moves_from_ = -1;
-  int64_t moves_to_ = -1;
   MappedColumns columns_;
   Assembler assembler_;
   StepAxis axis_;

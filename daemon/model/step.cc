@@ -107,8 +107,7 @@ bool StepReader::Next(StepRecord* record) {
   record->layer_scales = {};
   record->update = nullptr;
   record->samples = nullptr;
-  record->fresh_gradients = columns_.fresh_gradients;
-  record->rival_loss = columns_.rival_loss;
+  record->fresh_gradients = columns_.seen.fresh_gradients;
   if (rest_) ReadRest(row, record);
   return true;
 }

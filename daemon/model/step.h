@@ -135,6 +135,16 @@ struct LayerExtremes {
 };
 LayerExtremes ExtremesOf(std::span<const LayerScale> scales);
 
+// What a client sees of how all updates of a batch are made.
+struct UpdatesSeen {
+  bool fresh_gradients = false;  // each update's are made anew
+  // The loss goes through weights that others train, for a loss of their own.
+  bool rival_loss = false;
+  bool follows_rewards = false;  // the loss does
+  bool objective_moves = false;  // weights of the loss's terms do
+  bool operator==(const UpdatesSeen&) const = default;
+};
+
 // Columns of n rows, in the order the client pushed them.
 struct StepColumns {
   std::vector<int64_t> step;  // n
@@ -152,10 +162,7 @@ struct StepColumns {
   std::vector<BatchDigest> batch_digests;  // sorted by row
   // Ids of the request that this batch answers; 0: none.
   uint64_t request_id = 0;
-  // The client sees that each update's gradients are made anew; that the loss
-  // goes through weights that others train, for a loss of their own.
-  bool fresh_gradients = false;
-  bool rival_loss = false;
+  UpdatesSeen seen;
 
   size_t rows() const { return step.size(); }
 };
@@ -168,8 +175,7 @@ struct StepRecord {
   uint8_t flags_present = 0;
   uint8_t flags = 0;
   uint8_t optimizer = 0;         // index into StepColumns::optimizers
-  bool fresh_gradients = false;  // as in StepColumns
-  bool rival_loss = false;
+  bool fresh_gradients = false;  // as in UpdatesSeen
   std::array<double, kStepFields> value{};
   std::optional<uint64_t> replica_digest;
   const FloatStatus* float_status = nullptr;  // null: not collected

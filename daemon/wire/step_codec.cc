@@ -257,8 +257,10 @@ Verdict ReadSteps(const Batch& from, StepColumns* to) {
   if (Verdict w = ReadSamples(from, rows, to)) return w;
   if (Verdict w = ReadBatchDigests(from, rows, to)) return w;
   to->request_id = from.request_id();
-  to->fresh_gradients = from.fresh_gradients();
-  to->rival_loss = from.rival_loss();
+  to->seen = {.fresh_gradients = from.fresh_gradients(),
+              .rival_loss = from.rival_loss(),
+              .follows_rewards = from.follows_rewards(),
+              .objective_moves = from.objective_moves()};
   return std::nullopt;
 }
 
@@ -319,8 +321,10 @@ void WriteSteps(const StepColumns& from, Batch* to) {
     digest->set_digest(one.digest);
   }
   to->set_request_id(from.request_id);
-  to->set_fresh_gradients(from.fresh_gradients);
-  to->set_rival_loss(from.rival_loss);
+  to->set_fresh_gradients(from.seen.fresh_gradients);
+  to->set_rival_loss(from.seen.rival_loss);
+  to->set_follows_rewards(from.seen.follows_rewards);
+  to->set_objective_moves(from.seen.objective_moves);
 }
 
 }  // namespace nanwatch

@@ -81,12 +81,12 @@ def test_steps_read_as_they_were_said(seed):
                  a_more(chance, digests)]
     columns = _steps.columns_of(rows)
     names = ["gen", "dis"]
-    fresh, rival = chance.random() < 0.5, chance.random() < 0.5
+    seen = _steps.Seen(*(chance.random() < 0.5 for _ in range(4)))
     batch = pb("StepBatch").FromString(
-        _steps.encode(columns, names, 123)
-        + _steps.put_seen(fresh_gradients=fresh, rival_loss=rival))
+        _steps.encode(columns, names, 123) + seen.encode())
     assert batch.sent_time_us == 123
-    assert (batch.fresh_gradients, batch.rival_loss) == (fresh, rival)
+    assert all(getattr(batch, name) == each
+               for name, each in seen._asdict().items())
     assert running(batch.step_deltas) == columns[0]
     assert running(batch.time_us_deltas) == [int(t * 1e6) for t in columns[1]]
     for at, name in ((2, "loss"), (3, "loss_scale"), (4, "grad_norm"),

@@ -44,7 +44,7 @@ def game(daemon, name, trains):
             og.step()
             watch.step(loss)
         assert watch.flush(20)
-        told = watch.run._shared.rival_loss
+        told = watch.run._shared.seen.rival_loss
     return Verdict(daemon, name), told
 
 

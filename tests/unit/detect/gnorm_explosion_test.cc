@@ -56,6 +56,14 @@ TEST(GnormExplosion, OneBesideALossThatGoesOnIsForInformation) {
   EXPECT_EQ(vast.Step({.loss = 2, .grad_norm = 1000}), Severity::kWarning);
 }
 
+TEST(GnormExplosion, OneThatGrowsWithRewardsIsForInformation) {
+  StepFeed<GnormExplosion> f(NoScaler());
+  f.level = LevelKind::kOfRewards;
+  f.Steps({.grad_norm = 1}, 100);
+  EXPECT_EQ(f.Steps({.grad_norm = 30}, 40), Severity::kInfo);
+  EXPECT_EQ(f.Step({.grad_norm = 2000}), Severity::kCritical);
+}
+
 TEST(GnormExplosion, StayingThereIsCriticalAndNeverALevel) {
   StepFeed<GnormExplosion> f(NoScaler());
   f.Steps({.grad_norm = 1}, 100);

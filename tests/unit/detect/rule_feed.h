@@ -146,15 +146,20 @@ class StepFeed {
     context.loss_returns = loss_returns;
     context.norm_warns = norm_warns;
     context.level = level;
-    now = rule.OnStep(context, {thresholds.data()});
+    now = rule.OnStep(context, Table());
     worst = std::max(worst, now);
     return now;
   }
   // Nothing follows.
   Severity End() {
-    now = rule.OnEnd({thresholds.data()});
+    now = rule.OnEnd(Table());
     worst = std::max(worst, now);
     return now;
+  }
+  Thresholds Table() {
+    logs.clear();
+    for (const double value : thresholds) logs.push_back(LnOf(value));
+    return {thresholds.data(), logs.data()};
   }
   Severity Steps(const Update& update, int times) {
     for (int i = 0; i < times; ++i) Step(update);
@@ -179,6 +184,7 @@ class StepFeed {
 
   Rule rule;
   std::vector<double> thresholds = DefaultsOf<Rule>();
+  std::vector<float> logs;  // of those
   RunDescription run;
   ScalerTracker tracker;
   StepSeries series;

@@ -56,7 +56,7 @@ TEST(RivalLosses, OneWhoseRivalNobodyWatchesHasNoneEither) {
       const double wave = 0.01 * static_cast<double>(step % 7);
       StepColumns columns = Columns(
           {{.step = step, .loss = (step < 200 ? 1 : 4) + wave}}, driver.now());
-      columns.rival_loss = told;
+      columns.seen.rival_loss = told;
       driver.Send({.session = s,
                    .sequence = static_cast<Sequence>(step) + 1,
                    .sent = driver.now(),

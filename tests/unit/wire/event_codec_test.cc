@@ -96,8 +96,7 @@ void ExpectSame(const StepColumns& a, const StepColumns& b) {
   }
   EXPECT_EQ(a.batch_digests, b.batch_digests);
   EXPECT_EQ(a.request_id, b.request_id);
-  EXPECT_EQ(a.fresh_gradients, b.fresh_gradients);
-  EXPECT_EQ(a.rival_loss, b.rival_loss);
+  EXPECT_EQ(a.seen, b.seen);
 }
 
 void ExpectSame(const std::optional<SparseCounts>& a,

@@ -108,8 +108,10 @@ class RandomEvents {
       steps.batch_digests.push_back({static_cast<uint32_t>(row), random_()});
     }
     steps.request_id = Below(3);
-    steps.fresh_gradients = Coin();
-    steps.rival_loss = Coin();
+    steps.seen = {.fresh_gradients = Coin(),
+                  .rival_loss = Coin(),
+                  .follows_rewards = Coin(),
+                  .objective_moves = Coin()};
     return steps;
   }
 

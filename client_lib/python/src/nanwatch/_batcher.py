@@ -120,10 +120,7 @@ class Batcher:
         size = count * _steps.WIDTH
         columns = self._plain(shared.rows[:size])
         names = shared.names.optimizers
-        seen = _steps.put_seen(
-            fresh_gradients=shared.fresh_gradients,
-            rival_loss=shared.rival_loss,
-        )
+        seen = shared.seen.encode()
         for part, rows in _steps.cut(columns, self._max_steps):
             steps = part[0]
             outbox.push(

@@ -15,7 +15,7 @@ from nanwatch._ops import Status, Table
 from nanwatch._outbox import Lost
 from nanwatch._program_end import ProgramEnd
 from nanwatch._requests import RequestBox
-from nanwatch._steps import WIDTH
+from nanwatch._steps import WIDTH, Seen
 
 # A daemon that owes an answer for so long is in trouble: it acknowledges within
 # 50 ms, and a full disk takes a second.
@@ -88,10 +88,8 @@ class Shared:
             collections.deque()
         )
         self.gap = Gap()
-        # What is seen of how updates are made: each update's gradients anew,
-        # and a loss that goes through weights which others train.
-        self.fresh_gradients = False
-        self.rival_loss = False
+        # What is seen of how updates are made (see _steps.Seen).
+        self.seen = Seen()
         self.names = Names()
         # Wakes the sender: None is "look", others are the stream's.
         self.events: SimpleQueue[Any] = SimpleQueue()

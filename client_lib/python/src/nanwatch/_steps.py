@@ -260,11 +260,18 @@ def _put_more(column: list[More | None], names: Sequence[str]) -> bytes:
     return b"".join(out)
 
 
-def put_seen(*, fresh_gradients: bool, rival_loss: bool) -> bytes:
-    """Of how all updates of a StepBatch are made."""
-    return _wire.put_int(26, int(fresh_gradients)) + _wire.put_int(
-        27, int(rival_loss)
-    )
+class Seen(NamedTuple):
+    """How all updates of a StepBatch are made."""
+
+    fresh_gradients: bool = False  # anew for each update
+    rival_loss: bool = False  # it goes through weights that others train
+    follows_rewards: bool = False
+    objective_moves: bool = False  # weights of terms move
+
+    def encode(self) -> bytes:
+        return b"".join(
+            _wire.put_int(field, int(seen)) for field, seen in enumerate(self, 26)
+        )
 
 
 def microseconds(times: Sequence[float]) -> list[int]:

@@ -32,6 +32,7 @@ from nanwatch._compared_rows import ComparedRows
 from nanwatch._places import kind_of, places_of
 from nanwatch._run import Run
 from nanwatch._settings import add_settings
+from nanwatch._steps import Seen
 from nanwatch._watched_run import WatchedRun
 
 __all__ = ["Statistics", "Watch", "statistics", "watch"]
@@ -106,7 +107,7 @@ class Watch(WatchedRun):
 
     def __init__(self, run: Run, params: Any, scaled: bool) -> None:
         super().__init__(run)
-        run._shared.fresh_gradients = True  # here nothing piles up
+        run._shared.seen = Seen(fresh_gradients=True)  # here nothing piles up
         self._may_skip = scaled  # else optax applies what is not finite
         self._compared = ComparedRows(run)
         found = jax.tree_util.tree_flatten_with_path(params)[0]

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from nanwatch import _update_faults
+from nanwatch._steps import Seen
 from nanwatch._torch import faults, underflow
 from nanwatch._torch.climbing import Climbing
 from nanwatch._torch.comparing import Comparing, NotComparing
@@ -19,7 +20,9 @@ from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.elsewhere import Elsewhere
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
+from nanwatch._torch.loss_weights import LossWeights
 from nanwatch._torch.modules import Modules
+from nanwatch._torch.objective import Objective
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
@@ -72,6 +75,8 @@ class Looks:
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
         self.opponents = Opponents(untrained.known)
+        self._objective = Objective()
+        self.weights = LossWeights()
 
     def close(self) -> None:
         self._comparing.close()
@@ -81,9 +86,13 @@ class Looks:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
         self.opponents.step(loss)
-        shared = self._guard.run._shared
-        shared.fresh_gradients = all([f.clearing.fresh for f in self._followed])
-        shared.rival_loss = self.opponents.seen
+        self._objective.step(loss)
+        self._guard.run._shared.seen = Seen(
+            all([f.clearing.fresh for f in self._followed]),
+            self.opponents.seen,
+            self._objective.follows_rewards,
+            self.weights.move,
+        )
         for update in self._current.updates:
             none = update.fault == _update_faults.NO_BACKWARD
             if none and self._elsewhere.leads(loss):

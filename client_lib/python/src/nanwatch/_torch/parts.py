@@ -10,6 +10,7 @@ import torch
 
 from nanwatch._torch.backwards import Marks
 from nanwatch._torch.following import Listeners, follow
+from nanwatch._torch.loss_weights import LossWeights
 from nanwatch._torch.losses import is_bad
 from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
@@ -44,6 +45,7 @@ class Parts:
         self._is_scaled = is_scaled
         self._rivals = Rivals(followed)
         self._opponents: Opponents | None = None
+        self.weights = LossWeights()
         self._losses: list[Any] = []
         self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
@@ -61,14 +63,14 @@ class Parts:
         """A tensor, or several in a list or a tuple; not read on a device."""
         self._guard("parts", self._add, losses)
 
-    def _begin(self) -> Before:
-        """A backward pass, of these or of other tensors; returns what
-        `_went_backward` wants."""
+    def _begin(self, tensors: Any) -> Before:
+        """A backward pass of these; returns what `_went_backward` wants."""
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
         if self._opponents is not None:
             self._opponents.begins()
+        self.weights.begins(tensors)
         whole = self._whole_looks > 0
         return whole, [f.begins_backward(whole) for f in self._followed]
 
@@ -101,6 +103,7 @@ class Parts:
             if self._opponents is not None:
                 self._opponents.passed()
             return
+        self.weights.reached()
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]
@@ -238,8 +241,10 @@ class Parts:
 _listeners: Listeners[Parts] = Listeners()
 
 
-def _begin() -> list[tuple[Parts, Any]]:
-    return [(its, its._guard("parts", its._begin)) for its in _listeners]
+def _begin(tensors: Any) -> list[tuple[Parts, Any]]:
+    return [
+        (its, its._guard("parts", its._begin, tensors)) for its in _listeners
+    ]
 
 
 def _end(begun: list[tuple[Parts, Any]], tensors: Any) -> None:
@@ -254,7 +259,7 @@ def _followed(function: Any) -> Any:
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         if not _listeners:
             return function(tensors, *args, **kwargs)
-        begun = begin()
+        begun = begin(tensors)
         result = function(tensors, *args, **kwargs)
         end(begun, tensors)
         return result

@@ -1,0 +1,106 @@
+"""Whether the graph of a loss shows that it follows rewards, as those of deep
+Q-learning, of policy gradients and of PPO do. Such losses grow in health."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+# Nodes looked at, from the loss on. Ours: such losses have some ten in front of
+# what the model gave.
+_MOST = 64
+# What changes the shape or the sign alone.
+_ALIKE = (
+    "Alias", "Expand", "Neg", "Reshape", "Select", "Squeeze", "Unbind",
+    "Unsqueeze", "View",
+)  # fmt: skip
+_DISTANCES = ("MseLoss", "SmoothL1Loss", "HuberLoss")
+
+
+# Losses that are looked at: the first ones, and one in so many.
+_FIRST = 4
+_EVERY = 1024
+
+
+class Objective:
+    """Of one watch."""
+
+    def __init__(self) -> None:
+        self._losses = 0
+        self.follows_rewards = False  # once it was seen
+
+    def step(self, loss: Any) -> None:
+        """What watch.step() is given. Reads no tensor."""
+        count = self._losses
+        self._losses += 1
+        look = count < _FIRST or count % _EVERY == 0
+        if look and not self.follows_rewards:
+            root = getattr(loss, "grad_fn", None)
+            self.follows_rewards = any(map(_tells_rewards, _nodes(root)))
+
+
+def _tells_rewards(node: Any) -> bool:
+    name = _name(node)
+    if name.startswith(_DISTANCES):
+        return _is_picked(_input(node))
+    if name.startswith("Pow"):
+        difference = _input(node)
+        return _name(difference).startswith("Sub") and any(
+            _is_picked(each) for each in _inputs(difference)
+        )
+    if name.startswith("Mul"):
+        return any(_is_log_probability(each) for each in _inputs(node))
+    if name.startswith(("Minimum", "Maximum")):
+        return {"Exp", "Clamp"} <= {
+            _name(factor).partition("Backward")[0]
+            for product in _inputs(node)
+            for factor in _inputs(product)
+        }
+    return False
+
+
+def _is_picked(node: Any) -> bool:
+    """One output for each row: that of the action which was taken. Not the
+    likelihood of a class."""
+    return _name(node).startswith("Gather") and not _name(
+        _input(node)
+    ).startswith("LogSoftmax")
+
+
+def _is_log_probability(node: Any) -> bool:
+    """Of an action, as torch.distributions has it: a loss that weighs it weighs
+    it by what the action was worth."""
+    if not _name(node).startswith("Gather"):
+        return False
+    logits = _input(node)
+    return _name(logits).startswith("Sub") and any(
+        _name(each).startswith("Logsumexp") for each in _inputs(logits)
+    )
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    waiting, seen = [root] if root is not None else [], 0
+    while waiting and seen < _MOST:
+        node = waiting.pop(0)
+        seen += 1
+        yield node
+        waiting += _inputs(node)
+
+
+def _inputs(node: Any) -> list[Any]:
+    """What it was computed of, but for what is alike."""
+    found = []
+    for used, _ in node.next_functions if node is not None else ():
+        while used is not None and _name(used).startswith(_ALIKE):
+            used = used.next_functions[0][0]
+        if used is not None:
+            found.append(used)
+    return found
+
+
+def _input(node: Any) -> Any:
+    return next(iter(_inputs(node)), None)
+
+
+def _name(node: Any) -> str:
+    return "" if node is None else node.name().rpartition(":")[2]
