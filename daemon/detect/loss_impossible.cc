@@ -13,7 +13,7 @@ namespace {
 constexpr int32_t kFewRecords = 12;  // that show a course; ours
 constexpr float kFaster = 3;         // times, ours: t^2 is 2.5, t^3 4.3
 constexpr float kFar = 10;           // times the size of the first loss; ours
-constexpr float kVeryFar = 1e4F;     // the same: no density gains that; ours
+constexpr float kVeryFar = 1e3F;     // the same: no density gains that; ours
 constexpr float kLeastSize = 1;      // of a first loss; ours
 constexpr float kGoesOn = 1.25f;     // times the last third; ours
 
@@ -43,7 +43,7 @@ constinit const RuleSpec LossImpossible::kSpec = {
     "falls three times as fast from the middle third of its records below 0 to "
     "the last as it did before, and is ten times below the size of the first "
     "(1 at least), in `hold` of 12 records and more; a warning where it is "
-    "10,000 times that size below 0. So are `hold` first losses of a run that "
+    "1,000 times that size below 0. So are `hold` first losses of a run that "
     "are 2^64 and more, but in fp64.",
     "clear_after losses in a row that are not.",
     kThresholds,

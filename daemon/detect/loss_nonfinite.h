@@ -72,10 +72,11 @@ class LossNonfinite {
     std::array<int64_t, kLevels> since{};
   };
 
-  // Losses that became exactly 0.
+  // Losses that became 0, or what a clip leaves of that.
   struct Zeros {
     HeldEpisode episode;
-    double last_loss = 0;  // the newest finite one that was not nearly 0
+    float last_loss = 0;  // the newest finite one that was not nearly 0
+    float left = 0;       // of the newest one
   };
 
   // How losses that are not finite follow each other: those of one rank among

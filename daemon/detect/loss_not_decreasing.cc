@@ -210,10 +210,15 @@ bool LossNotDecreasing::NeverMoved() const {
          still_.Digit() < LastDigit::kCoarsest;
 }
 
-// The accuracy beside it is that of guessing: fewer records are enough.
-bool LossNotDecreasing::GuessesByAccuracy(const StepContext& c) const {
+// The accuracy beside it is that of guessing, or its means are to the digit
+// what guessing costs: fewer records are enough.
+bool LossNotDecreasing::SurelyGuesses(const StepContext& c) const {
   const int32_t n = course_.records();
   if (n < kEpochs) return false;
+  const bool to_the_digit = n >= kShown &&
+                            CostOfGuessing(course_.last(), kToTheDigit) > 0 &&
+                            CostOfGuessing(course_.middle(), kToTheDigit) > 0;
+  if (to_the_digit) return true;
   const bool evaluated = CostByEvaluations(c.run, course_.last()) > 0;
   const float cost = CostOfGuessing(course_.last(), kAbout);
   if (!evaluated && !AccuracyIsOfGuessing(c.run, cost)) return false;
@@ -292,7 +297,7 @@ Severity LossNotDecreasing::OnStep(const StepContext& c, Thresholds t) {
   const bool silent = IsSilent();
   const bool shows = r.step - first_step_ >= kEndSteps || silent;
   const bool over =
-      (shows && course_.records() >= kEndRecords) || GuessesByAccuracy(c);
+      (shows && course_.records() >= kEndRecords) || SurelyGuesses(c);
   if (waits && !over && !episode_.open()) return Severity::kNone;
   // Of a loss that stood so long the means hardly move from one to the next.
   const bool due =

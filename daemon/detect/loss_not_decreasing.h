@@ -80,7 +80,7 @@ class LossNotDecreasing {
   bool IsSilent() const { return still_.moves() <= kSilent; }
   // So little that its level tells what it is?
   bool IsSteady() const { return still_.moves() <= kSteady; }
-  bool GuessesByAccuracy(const StepContext& c) const;
+  bool SurelyGuesses(const StepContext& c) const;
   // Was it 0 in all records so far, without a gradient, beside a rate?
   bool IsFrozen(const StepContext& c) const;
   void DescribeFrozen(Finding* finding) const;

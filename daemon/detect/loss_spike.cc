@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -84,7 +85,8 @@ inline bool LossSpike::Note(const StepContext& c) {
     const Excursion& x = s.excursion();
     if (x.calm() == 0) held_ = x.above();
     back_ = x.calm() > 1;
-    kind_.returns = s.recurs() ? s.returns() : 0;
+    kind_.returns =
+        static_cast<int16_t>(s.recurs() ? std::min(s.returns(), INT16_MAX) : 0);
     NoteLevel(s, was_up);
     jump_.step = x.step();
     jump_.usual = s.ValueAt(x.base());
@@ -156,12 +158,20 @@ bool LossSpike::IsUsual(const StepContext& c, float rise) {
   const Series& s = *c.loss;
   const Excursion& x = s.excursion();
   // An evaluation's rises as data are learned by heart.
-  if (s.recurs() || ShowsEvaluations(c.run)) return true;
+  if ((s.recurs() && s.every() == 0) || ShowsEvaluations(c.run)) return true;
   if (s.begins_late()) return false;
   const bool hot = s.level().values() <= kHotValues &&
                    (x.values() < kHotHold || s.comes_down()) &&
                    rise < LnOf(kHotRatio);
   return hot || (s.follows_rewards() && !s.kept_a_level());
+}
+
+// Of a run that goes on the first record alone is no level: a mean over what
+// the end of the attempt before left of an interval, a sum of fewer batches.
+bool LossSpike::LeftOneValue(const StepContext& c) {
+  const Series& s = *c.loss;
+  return s.begins_late() && s.level().values() == 1 && !s.climbs() &&
+         s.excursion().step() < 2 * c.first_step;
 }
 
 // It stays up: by how much of the training that is, and what is lost.
@@ -258,7 +268,8 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
   if (usual || !Matters(c, rise, t)) return Severity::kInfo;
   const bool lasts = x.nats() >= t[kCriticalNats] && x.values() >= kEndHold;
   // Whether rewards wake it or it diverges, its course does not tell.
-  const bool unsure = s.has_lost_all() || s.follows_rewards();
+  const bool unsure =
+      s.has_lost_all() || s.follows_rewards() || LeftOneValue(c);
   if (s.comes_down() || unsure) return Severity::kWarning;
   if (lasts) at_end_ = Severity::kCritical;
   return IsLost(s, c.record.step, t) ? Severity::kCritical : Severity::kWarning;
@@ -281,12 +292,21 @@ bool LossSpike::StandsOutWithNorm(const StepContext& c) {
   return beside_norm_ > 0 && c.norm_warns;
 }
 
+// The next record shows that it was alone.
+bool LossSpike::IsWildAgain(const StepContext& c) {
+  const bool wild = jump_.IsWild() && c.loss->excursion().calm() == 1 &&
+                    c.level == LevelKind::kKept;
+  if (wild && kind_.wild < kWildRecords) ++kind_.wild;
+  return wild && kind_.wild == kWildRecords;
+}
+
 // Of a loss that is not back at its level for sure.
 Severity LossSpike::OfOut(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
   jump_.absurd = LeavesAll(c, t);
-  const Severity severity =
-      s.excursion().calm() == 0 ? OfExcursion(c, t) : Severity::kNone;
+  const Severity severity = s.excursion().calm() == 0 ? OfExcursion(c, t)
+                            : IsWildAgain(c)          ? Severity::kWarning
+                                                      : Severity::kNone;
   return Explodes(c, t) || jump_.absurd ? Severity::kCritical : severity;
 }
 
@@ -331,6 +351,10 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (falls || !episode_.open()) falls_ = falls;
   if (trigger > episode_.severity() || (s.out() && jump_.step == told_.step)) {
     told_ = jump_;
+  }
+  if (trigger >= std::max(episode_.severity(), Severity::kWarning)) {
+    kind_.every = static_cast<int16_t>(s.every());
+    kind_.first_alone = s.out() && LeftOneValue(c);
   }
   trigger = std::max(trigger, NoteStuck(s, t));
   const bool back =

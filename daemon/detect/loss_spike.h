@@ -5,6 +5,7 @@
 #ifndef NANWATCH_DETECT_LOSS_SPIKE_H_
 #define NANWATCH_DETECT_LOSS_SPIKE_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,8 @@ class LossSpike {
   bool IsHighest() const { return jump_.loss > jump_.highest; }
   // Records in a row that are above the level, the newest among them.
   int32_t held() const { return held_; }
+  // Some were far above all others, for a record each.
+  bool IsOftenWild() const { return kind_.wild == kWildRecords; }
   // It left even what a loss may do that keeps no level.
   bool IsAbsurd() const { return episode_.open() && told_.absurd; }
   // Such a loss is next to nothing beside the first ones: a net that has
@@ -63,6 +66,11 @@ class LossSpike {
   bool IsNothing(float loss) const;
 
  private:
+  // No tail of healthy losses reaches so far again and again.
+  static constexpr float kWild = 1000;        // times all healthy ones; ours
+  static constexpr float kLeastWild = 0.1f;   // as kTiny, of such a loss; ours
+  static constexpr uint8_t kWildRecords = 3;  // ours
+
   // What the newest excursion amounts to.
   struct Jump {
     int64_t step = 0;      // of its first record
@@ -78,14 +86,22 @@ class LossSpike {
     bool absurd = false;   // no healthy loss of any kind does that
     bool settles = false;  // far below the first losses: it learns no more
     int64_t broken = -1;  // first step since whose loss is not finite; -1: none
+
+    // It was far above all losses there were, for one record.
+    bool IsWild() const {
+      return records == 1 && peak > kWild * std::max(highest, kLeastWild);
+    }
   };
   // What the loss is like, as of this record.
   struct Kind {
     bool overflowed = false;  // since the loss before
+    uint8_t wild = 0;         // records IsWild(); saturates
+    int16_t every = 0;        // as Series::every(), of what is told
     float outliers = 0;       // share of losses that stand out alone
     // Where it stands since it rose early, if it has learned little; else 0.
     float stuck = 0;
-    int32_t returns = 0;  // rises like the newest that came back before it
+    int16_t returns = 0;       // rises like the newest that came back before it
+    bool first_alone = false;  // what is told left the first record alone
   };
 
   // True: the loss before was above its level.
@@ -93,11 +109,15 @@ class LossSpike {
   // Notes level and highest, as losses. They cost exponentials, so only records
   // that a finding may speak of pay for them.
   void NoteLevel(const Series& s, bool was_up);
+  // Notes a record that was far above all others, alone. True: some were
+  // before.
+  bool IsWildAgain(const StepContext& c);
   static bool Matters(const StepContext& c, float rise, Thresholds t);
   bool HasOtherObjective(const StepContext& c) const;
   bool Explodes(const StepContext& c, Thresholds t);
   double HoldOf(const StepContext& c, Thresholds t) const;
   static bool IsUsual(const StepContext& c, float rise);
+  static bool LeftOneValue(const StepContext& c);
   bool IsLost(const Series& s, int64_t step, Thresholds t) const;
   bool LeavesAll(const StepContext& c, Thresholds t) const;
   // Notes kind_.stuck. Returns what that is.

@@ -31,6 +31,7 @@ void LossSpike::Describe(Finding* finding) const {
     return;
   }
   const bool is_high = held_ > 0;
+  const bool is_wild = IsOftenWild() && told_.IsWild();
   finding->SayBoth([&](Tense tense) {
     const bool is = is_high && tense == Tense::kPresent;
     const std::string rose =
@@ -46,6 +47,13 @@ void LossSpike::Describe(Finding* finding) const {
                     told_.anew && !told_.settles
                         ? " Lost weights or checkpoints look so."
                         : "",
+                    kind_.first_alone
+                        ? " The first record stands alone below it: it may be "
+                          "a mean, or a sum, over less."
+                        : "",
+                    is_wild ? " Some came so far before, each alone: samples "
+                              "of the data are wrong."
+                            : "",
                     SayStuck(tense));
   });
   finding->numbers = {
@@ -58,7 +66,12 @@ void LossSpike::Describe(Finding* finding) const {
   if (told_.settles) finding->numbers.push_back({"settles", 1, ""});
   if (kind_.stuck != 0) finding->numbers.push_back({"stands", kind_.stuck, ""});
   const double returns = kind_.returns;
-  if (returns >= kTurns) finding->numbers.push_back({"returns", returns, ""});
+  if (kind_.first_alone) finding->numbers.push_back({"first_alone", 1, ""});
+  const auto every = static_cast<double>(kind_.every);
+  if (every > 0) finding->numbers.push_back({"every", every, "records"});
+  if (returns >= kTurns || every > 0) {
+    finding->numbers.push_back({"returns", returns, ""});
+  }
 }
 
 }  // namespace nanwatch

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
-#include "detect/last_digit.h"
 #include "model/step.h"
 
 namespace nanwatch {
@@ -25,17 +25,18 @@ class RateCourse {
   void Note(const StepRecord& record, bool exact = false) {
     restarts_ = rises_ = false;
     if (!record.has(StepField::kLearningRate)) return;
-    const auto rate = static_cast<float>(record[StepField::kLearningRate]);
+    const double told = record[StepField::kLearningRate];
+    const auto rate = static_cast<float>(told);
     if (std::isfinite(rate)) {
       rises_ = rate > kRises * highest_;
       highest_ = std::max(highest_, rate);
     }
     const float before = newest_;
     NoteGrowth(rate);
-    if (rate != 0) digit_.Note(rate);
+    if (rate > 0 && rate != some_ && std::isfinite(rate)) NoteSome(told);
     if (rate != 0 && !(rate > 0 && rate < kMoves * highest_)) {
       idle_ = 0;
-    } else if (rate != 0 || exact || digit_.worth() <= kFine * held_) {
+    } else if (rate != 0 || exact || WouldShow()) {
       idle_ = std::min(idle_ + 1, kMost);
     }
     restarts_ = rate_ > 0 && rate >= kJump * rate_ && rate <= kHeld * held_;
@@ -52,9 +53,9 @@ class RateCourse {
   // The newest rate is so low beside the highest that little need change.
   bool is_low() const { return !(newest_ > 0 && newest_ >= kLow * highest_); }
   // Returns how many records in a row, the newest among them, have a rate that
-  // changes nothing: of 0 that no rounding hides (it moved by far less before),
-  // or so far below the highest that an update is lost in the rounding of the
-  // weights, since none is larger than the weights are. Saturates.
+  // changes nothing: of 0 that no rounding hides, or so far below the highest
+  // that an update is lost in the rounding of the weights, since none is larger
+  // than the weights are. Saturates.
   int32_t idle() const { return idle_; }
   // It grows by the same share from record to record, as it does where somebody
   // looks for the rate at which a training breaks.
@@ -75,6 +76,20 @@ class RateCourse {
     }
     newest_ = rate;
   }
+  // Takes in another rate than the one before, and how finely it is printed.
+  void NoteSome(double rate) {
+    before_ = std::exchange(some_, static_cast<float>(rate));
+    const auto is_whole = [](double x) {
+      return std::fabs(x - std::round(x)) <= kWhole * x;
+    };
+    while (parts_ < kFinest && !is_whole(parts_ * rate)) parts_ *= 10;
+  }
+  // A rate that falls by the same share once more, from the newest that was not
+  // 0, would not be printed as 0.
+  bool WouldShow() const {
+    const float share = some_ < before_ ? some_ / before_ : kStep;
+    return static_cast<double>(share * some_) * parts_ >= 1 - kWhole;
+  }
 
   static constexpr int32_t kProbes = 24;   // records in a row; ours
   static constexpr float kGrows = 1.03f;   // times the one before; ours
@@ -84,13 +99,17 @@ class RateCourse {
   static constexpr float kJump = 3;        // times the recent rate; ours
   static constexpr float kHeld = 1.1f;     // times the highest held; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
-  static constexpr float kFine = 0.05f;    // of the highest held; ours
+  static constexpr float kStep = 0.1f;     // of a rate, as most schedules; ours
+  static constexpr double kWhole = 1e-6;   // of a number, from it; ours
+  static constexpr double kFinest = 1e15;  // parts of 1, of a double; ours
   static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding
   static constexpr int32_t kMost = 1 << 20;
 
-  LastDigit digit_;
-  float rate_ = 0;  // over about four records; 0: not told yet
-  float held_ = 0;  // the highest that two records in a row had
+  double parts_ = 1;  // of 1, in which all rates so far are whole
+  float some_ = 0;    // the newest that is not 0
+  float before_ = 0;  // another one, before it
+  float rate_ = 0;    // over about four records; 0: not told yet
+  float held_ = 0;    // the highest that two records in a row had
   float highest_ = 0;
   int32_t idle_ = 0;
   float newest_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "detect/float_log2.h"
@@ -29,6 +30,11 @@ constexpr int32_t kShortly = 8;   // values of an excursion that is none; ours
 constexpr float kOutlier = 0.5f;  // of one value, the chance; ours
 constexpr float kDoubt = 4.6f;    // nats, ours: 1 %, it may be noise
 constexpr float kNoNews = 1;      // nats: noise is nearly as likely; ours
+// Distances of what comes by a clock. What comes by chance is so alike in one
+// case of 50 and less.
+constexpr int32_t kLeastPeriod = 24;    // values; ours
+constexpr int32_t kMostPeriod = 30000;  // values; ours
+constexpr int32_t kAlike = 64;          // parts of the distance, one off; ours
 // A jump begins with itself; what climbs began when it was last at its trough.
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
@@ -77,6 +83,12 @@ bool Series::recurs() const {
          excursion_.base() + rise() <=
              returned_from_ + Excursion::kOpens * excursion_.noise() &&
          excursion_.values() <= 2 * returned_after_;
+}
+
+int32_t Series::every() const {
+  const bool alike = on_time_ && excursion_.peak() <= beat_from_ + kRise &&
+                     excursion_.values() <= 2 * beat_after_ + kShortly;
+  return alike ? period_ : 0;
 }
 
 bool Series::climbs() const {
@@ -208,10 +220,34 @@ inline bool Series::Leaves(float y, int64_t step) {
   const bool follows = level_.at() - trough_ > Excursion::kOpens * noise;
   const bool young = n < kRecent;
   const bool climbed = climbs && (follows || young);
-  excursion_.Begin(climbed ? rise_step_ : step, climbed ? trough_ : base, noise,
-                   n);
+  Open(climbed ? rise_step_ : step, climbed ? trough_ : base, noise, n);
   level_.Leave(y);
   return true;
+}
+
+void Series::Open(int64_t step, float base, float noise, int32_t values) {
+  excursion_.Begin(step, base, noise, values);
+  const int32_t off = std::abs(values_ - beat_ - period_);
+  on_time_ = period_ >= kLeastPeriod && period_ <= kMostPeriod &&
+             off <= period_ / kAlike;
+}
+
+void Series::NoteReturn() {
+  if (excursion_.above() >= kShortly) {
+    returned_from_ = excursion_.peak();
+    returned_after_ = excursion_.values();
+    ++returns_;
+  }
+  NoteBeat();
+}
+
+void Series::NoteBeat() {
+  if (excursion_.peak() - excursion_.base() < kRise) return;
+  beat_from_ = excursion_.peak();
+  beat_after_ = excursion_.values();
+  const int32_t began = values_ - excursion_.values() + 1;
+  period_ = beat_ > 0 ? began - beat_ : 0;
+  beat_ = began;
 }
 
 void Series::Stray(float value, float y, int64_t step) {
@@ -222,8 +258,8 @@ void Series::Stray(float value, float y, int64_t step) {
                      y - excursion_.peak() >=
                          std::max(kJumps * excursion_.noise(), kLeaps * before);
   if (out_ && (noise_so_far || leaps)) {
-    excursion_.Begin(rises_ && !leaps ? excursion_.step() : step,
-                     excursion_.base(), excursion_.noise(), level_.values());
+    Open(rises_ && !leaps ? excursion_.step() : step, excursion_.base(),
+         excursion_.noise(), level_.values());
     level_.Leave(y);
   } else if (out_) {
     level_.LearnTurn(y, Floor());
@@ -237,11 +273,7 @@ void Series::Stray(float value, float y, int64_t step) {
     level_.LearnNoise(excursion_.peak(), Floor());
     level_.Leave(y);
   }
-  if (excursion_.above() >= kShortly && excursion_.nats() >= kDoubt) {
-    returned_from_ = excursion_.peak();
-    returned_after_ = excursion_.values();
-    ++returns_;
-  }
+  if (excursion_.nats() >= kDoubt) NoteReturn();
   if (excursion_.values() <= kShortly) {
     const auto values = static_cast<float>(excursion_.values());
     outliers_ += kOften * (excursion_.outliers() - values * outliers_);
@@ -262,7 +294,9 @@ bool IsUnsettled(const Series& s) {
 }
 
 void Series::Accept() {
-  if (out_) MoveTo(Transform(excursion_.course().last()));
+  if (!out_) return;
+  if (excursion_.nats() >= kDoubt && rise() < kRise) NoteBeat();
+  MoveTo(Transform(excursion_.course().last()));
 }
 
 }  // namespace nanwatch

@@ -96,6 +96,10 @@ class Series {
   // turns, batches that are sorted by length.
   bool recurs() const;
   int32_t returns() const { return returns_; }  // that lasted and came back
+  // Returns how many values lie between the newest excursion and the one
+  // before, where as many lay between that and the one before it, and it is no
+  // higher and no longer: something does so by a clock. Else 0.
+  int32_t every() const;
   // Of a fresh run: how many of the first values stand kRise above first(),
   // the step of the first of them, and the highest.
   int32_t risen() const { return risen_; }
@@ -128,6 +132,12 @@ class Series {
   void Heal(float y, int64_t step);
   // Gives a value to the excursion.
   void Stray(float value, float y, int64_t step);
+  // Opens an excursion, or takes what is open for one that begins here.
+  void Open(int64_t step, float base, float noise, int32_t values);
+  // Notes that the excursion, which was no noise, came back; or that it is no
+  // more than another level would be.
+  void NoteReturn();
+  void NoteBeat();
   void MoveTo(float y);
   float Floor() const;
 
@@ -151,6 +161,12 @@ class Series {
   float returned_from_ = 0;
   int32_t returned_after_ = 0;
   int32_t returns_ = 0;  // how many there were
+  // The same of the newest that rose far, and where it began: so many values
+  // before it, and after another such.
+  float beat_from_ = 0;
+  int32_t beat_after_ = 0;
+  int32_t beat_ = 0;    // 0: none
+  int32_t period_ = 0;  // 0: not known
   int32_t values_ = 0;
   int32_t risen_ = 0;
   float risen_peak_ = 0;
@@ -158,7 +174,8 @@ class Series {
   bool out_ = false;
   bool late_ = false;
   bool renews_ = false;
-  bool rises_ = false;  // since rise_step_ no value was at the trough
+  bool on_time_ = false;  // the newest excursion came as late as that before
+  bool rises_ = false;    // since rise_step_ no value was at the trough
   int64_t rise_step_ = 0;
 };
 

@@ -161,9 +161,11 @@ Tensed SentenceOf(const Facts& f, const Match& match, bool note) {
     if (head.rule == kLossImpossible) return rule_says;
     // What grew little by little did not begin at one step.
     if (NumberOf(head, "grown_from") && kNorm.has(head.rule)) return rule_says;
-    // One that came down by itself was no training that diverged.
-    const bool came_down = tense == Tense::kPast && head.rule == kLossSpike &&
-                           head.severity < Severity::kCritical;
+    // One that came down by itself was no training that diverged, nor is one
+    // that left one record.
+    const bool came_down =
+        head.rule == kLossSpike && head.severity < Severity::kCritical &&
+        (tense == Tense::kPast || NumberOf(head, "first_alone").has_value());
     // Its highest norm is another step's.
     if (kNorm.has(head.rule) && head.last_step > head.opened_step &&
         (note || IsOfNormAlone(f, head))) {
@@ -276,7 +278,11 @@ bool WhenDiverges(const Facts& f, const Matches&, Match* match) {
   const bool note = IsNote(f, verdict);
   if (IsOldNews(f, head, note)) return true;
   verdict.rule = NameOf(f, head);
-  if (note) verdict.cause = Cause::kUnexplained;
+  if (note) {
+    // It is named as what is found.
+    verdict.cause = Cause::kUnexplained;
+    verdict.rules &= f.found.rules();
+  }
   return true;
 }
 

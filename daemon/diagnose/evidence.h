@@ -112,6 +112,7 @@ struct OutlierBatches {
   Gradients gradients = Gradients::kNotTold;
   bool skipped = false;  // its update was left out
   bool applied = false;  // it was not; neither: not known
+  bool wild = false;     // some were so far out that no data are
 
   OutlierBatches() {
     steps.fill(-1);

@@ -70,6 +70,15 @@ bool WhenRecurs(const Facts& f, const Matches&, Match* match) {
 }
 
 void SayRecurs(const Facts&, Match* match) {
+  if (const auto every = NumberOf(*match->finding, "every")) {
+    match->Say(InBothTenses([&](Tense tense) {
+      return fmt::format(
+          "The loss {} so each {:.0f} records, and {} back each time: "
+          "something is reset by a clock, or begins anew.",
+          In(tense, "rises", "rose"), *every, In(tense, "comes", "came"));
+    }));
+    return;
+  }
   match->Say(fmt::format(
       "The loss rose as high {:.0f} times before, and came back each time: "
       "batches that are sorted, or tasks that take turns, look so.",

@@ -203,6 +203,7 @@ bool WhenOutlierBatch(const Facts& f, const Matches&, Match* match) {
   }
   verdict.origin.rank = most.rank;
   verdict.rules = RulesOf(f);
+  if (most.wild) verdict.ceiling = Severity::kWarning;
   // One of a loss that had left its level by then is no batch of its own.
   return !f.found.Any([&](const Finding& finding) {
     return kLossLevel.has(finding.rule) && !verdict.rules.has(finding.rule) &&

@@ -35,6 +35,7 @@ class OutlierWatch {
     const bool is_back = finite && !loss.IsUp();
     if (is_back && !IsOut(gradients)) {  // both are usual
       if (before >= 0) Note(before);
+      batches_.wild = loss.IsOftenWild();
       return before >= 0;
     }
     // Gradients are all ranks': the next batch may be an outlier of another.

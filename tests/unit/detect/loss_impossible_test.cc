@@ -122,7 +122,7 @@ TEST(LossImpossible, ALossThatFallsBelow0EverFasterIsANote) {
 
 TEST(LossImpossible, OneThatFallsBelowAnyDensityIsAWarning) {
   Feed feed;
-  for (int i = 0; i < 30; ++i) feed.Step({.loss = 2.4 - std::exp(0.4 * i)});
+  for (int i = 0; i < 30; ++i) feed.Step({.loss = 2.4 - std::exp(0.3 * i)});
   EXPECT_EQ(feed.now, Severity::kWarning);
   ExpectWords(feed.Described().sentence);
 }

@@ -268,6 +268,24 @@ TEST(LossStands, APolicyWithoutAGradientIsLostAtItsLowestScores) {
   EXPECT_EQ(seldom.worst, Severity::kNone) << "rewards are seldom";
 }
 
+// Of few epochs, whatever stands beside them.
+TEST(LossStands, MeansThatAreWhatGuessingCostsToTheDigitAreEvidence) {
+  const auto at_end = [](double cost, int epochs) {
+    StepFeed<LossNotDecreasing> f(NoScaler());
+    Noise noise;
+    for (int i = 0; i < epochs; ++i) {
+      const double above = 0.025 * std::exp(-2.0 * i);
+      const double loss = cost * noise.Factor(2e-5) + above;
+      f.Step({.loss = loss, .learning_rate = i < 4 ? 5e-4 * (i + 1) : 2e-3});
+    }
+    return f.End();
+  };
+  EXPECT_EQ(at_end(0.693147, 27), Severity::kWarning);
+  EXPECT_EQ(at_end(2.302585, 27), Severity::kWarning);
+  EXPECT_EQ(at_end(0.693147, 15), Severity::kNone) << "too few";
+  EXPECT_EQ(at_end(0.6914, 27), Severity::kNone) << "it knows more";
+}
+
 TEST(LossStands, WhatBeginsTrainedMayStand) {
   const auto at_end = [](const char* setting, const char* value) {
     Feed f(NoScaler());

@@ -141,7 +141,7 @@ class StepFeed {
     context.largest_name = "large";
     if (gradients && gradients->zeroed >= 0) context.zeroed_name = "zeroed";
     if (layers) context.layers = &*layers;
-    context.first_step = 1;
+    context.first_step = first_step;
     if (before) context.loss_before = &*before;
     context.loss_returns = loss_returns;
     context.norm_warns = norm_warns;
@@ -195,6 +195,7 @@ class StepFeed {
   LevelKind level = LevelKind::kKept;
   bool norm_warns = false;  // likewise
   int64_t step = 0;
+  int64_t first_step = 1;
   Severity now = Severity::kNone;
   Severity worst = Severity::kNone;
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -124,6 +125,27 @@ TEST(UpdateFault, ARateOf0InRecordsIsOneToo) {
     feed.Steps({.loss = 2, .learning_rate = 0.0}, 32);
     EXPECT_EQ(feed.now, fine ? Severity::kWarning : Severity::kNone);
   }
+}
+
+// Steps of a tenth end below what is printed; a line of large steps ends at 0.
+TEST(UpdateFault, ARateBelowWhatIsPrintedIsNot0) {
+  const auto now = [](const std::function<double(int)>& rate, double parts) {
+    StepFeed<UpdateFaultRule> feed;
+    for (int i = 0; i < 40; ++i) {
+      const double printed = std::round(rate(i) * parts) / parts;
+      feed.Step({.loss = 2, .learning_rate = printed});
+    }
+    feed.Steps({.loss = 2, .learning_rate = 0.0}, 40);
+    return feed.now;
+  };
+  const auto tenths = [](int i) { return 0.0123 * std::pow(10, -(i / 10)); };
+  EXPECT_EQ(now(tenths, 1e5), Severity::kNone);
+  EXPECT_EQ(now(tenths, 1e8), Severity::kWarning);
+  const auto falls = [](int i) { return 0.01 * std::pow(0.83, i); };
+  EXPECT_EQ(now(falls, 1e4), Severity::kNone);
+  EXPECT_EQ(now(falls, 1e9), Severity::kWarning);
+  const auto line = [](int i) { return 1e-3 * (40 - i) / 40; };
+  EXPECT_EQ(now(line, 1e6), Severity::kWarning);
 }
 
 // As of a schedule of epochs that is stepped at each batch: it is told from the

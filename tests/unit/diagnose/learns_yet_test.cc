@@ -48,5 +48,24 @@ TEST(LearnsYetTest, ARiseThatCameBackThriceIsANote) {
       << "another rank's did not";
 }
 
+TEST(LearnsYetTest, ARiseThatComesByAClockIsANote) {
+  TestCase t = Found(RuleId::kLossSpike, 10);
+  t.findings[0].severity = Severity::kWarning;
+  t.findings[0].numbers = {{"every", 300, "records"}, {"returns", 0, ""}};
+  const Diagnosis noted = t.Verdict();
+  EXPECT_EQ(noted.causes[0].cause, Cause::kLearnsYet);
+  EXPECT_EQ(noted.condition, Condition::kNoted) << noted.headline;
+}
+
+// A title holds these.
+TEST(LearnsYetTest, ANoteOfALossIsNamedAsWhatIsFound) {
+  TestCase t;
+  t.Find(34, Family::kLoss, Severity::kInfo);
+  const Diagnosis diagnosis = t.Verdict();
+  ASSERT_EQ(diagnosis.causes.size(), 1u);
+  EXPECT_EQ(diagnosis.causes[0].cause, Cause::kUnexplained);
+  EXPECT_EQ(diagnosis.causes[0].rules, RuleSet{RuleId::kLossSpike});
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -200,6 +200,16 @@ TEST(OutlierBatch, AnAlertThatIsHeldIsNotRepeated) {
   ExpectWords(diagnosis.headline);
 }
 
+// Three and more that no data have: something is wrong with these.
+TEST(OutlierBatch, WildOnesAreAWarning) {
+  TestCase t = Skipped();
+  Then(&t, 34, Family::kLoss, Severity::kWarning);
+  EXPECT_EQ(Worst(t), Severity::kInfo);
+  t.evidence.outliers[0].wild = true;
+  EXPECT_EQ(Worst(t), Severity::kWarning);
+  EXPECT_EQ(First(t.Verdict()).cause, Cause::kOutlierBatch);
+}
+
 // ------------------------------------------------------- where it was first
 
 TEST(OutlierBatch, TheFirstParameterIsNamed) {
