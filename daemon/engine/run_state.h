@@ -280,8 +280,7 @@ class RunState {
   void GoOn();
   // Returns what RunOpened::troubles_before says.
   std::vector<PastTrouble> Troubles() const;
-  // Makes the diagnosis as of the newest records: as they come, old findings
-  // are looked at now and then only.
+  // Diagnoses as of the newest records, where old findings wait else.
   void Renew(Time now, Effects* effects);
   // run_life.cc
   RankState* AddRank(const RankDescription& description);

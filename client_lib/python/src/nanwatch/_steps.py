@@ -270,7 +270,8 @@ class Seen(NamedTuple):
 
     def encode(self) -> bytes:
         return b"".join(
-            _wire.put_int(field, int(seen)) for field, seen in enumerate(self, 26)
+            _wire.put_int(field, int(seen))
+            for field, seen in enumerate(self, 26)
         )
 
 

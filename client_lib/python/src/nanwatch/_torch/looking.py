@@ -26,6 +26,7 @@ from nanwatch._torch.objective import Objective
 from nanwatch._torch.op_names import OpNames
 from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
+from nanwatch._torch.parts import Parts
 from nanwatch._torch.readout import Readout
 from nanwatch._torch.rivals import Rivals
 from nanwatch._torch.telling import LAYERS_EVERY, ROWS_EVERY
@@ -74,9 +75,13 @@ class Looks:
         self._climbing = Climbing(followed)
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
-        self.opponents = Opponents(untrained.known)
+        self._opponents = Opponents(untrained.known)
         self._objective = Objective()
-        self.weights = LossWeights()
+        self._weights = LossWeights()
+
+    def follow(self, parts: Parts) -> None:
+        """Its backward passes."""
+        parts.tell_passes(self.rivals, self._opponents, self._weights)
 
     def close(self) -> None:
         self._comparing.close()
@@ -85,13 +90,13 @@ class Looks:
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
-        self.opponents.step(loss)
+        self._opponents.step(loss)
         self._objective.step(loss)
         self._guard.run._shared.seen = Seen(
             all([f.clearing.fresh for f in self._followed]),
-            self.opponents.seen,
+            self._opponents.seen,
             self._objective.follows_rewards,
-            self.weights.move,
+            self._weights.move,
         )
         for update in self._current.updates:
             none = update.fault == _update_faults.NO_BACKWARD

@@ -45,7 +45,7 @@ class Parts:
         self._is_scaled = is_scaled
         self._rivals = Rivals(followed)
         self._opponents: Opponents | None = None
-        self.weights = LossWeights()
+        self._weights = LossWeights()
         self._losses: list[Any] = []
         self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
@@ -55,9 +55,12 @@ class Parts:
         # Called where gradients were discarded, before their losses are.
         self.when_discarded: Callable[[], None] | None = None
 
-    def follow_rivals(self, rivals: Rivals, opponents: Opponents) -> None:
-        """They are told of each backward pass."""
+    def tell_passes(
+        self, rivals: Rivals, opponents: Opponents, weights: LossWeights
+    ) -> None:
+        """To these."""
         self._rivals, self._opponents = rivals, opponents
+        self._weights = weights
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -70,7 +73,7 @@ class Parts:
             self._forget_discarded()
         if self._opponents is not None:
             self._opponents.begins()
-        self.weights.begins(tensors)
+        self._weights.begins(tensors)
         whole = self._whole_looks > 0
         return whole, [f.begins_backward(whole) for f in self._followed]
 
@@ -103,7 +106,7 @@ class Parts:
             if self._opponents is not None:
                 self._opponents.passed()
             return
-        self.weights.reached()
+        self._weights.reached()
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]

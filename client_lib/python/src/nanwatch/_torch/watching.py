@@ -145,8 +145,7 @@ class Watch(Shown):
             self._teller.names.half = True
         is_scaled = self._scaler is not None
         self._parts = parts.Parts(self._followed, guard, is_scaled=is_scaled)
-        self._parts.follow_rivals(self._looks.rivals, self._looks.opponents)
-        self._parts.weights = self._looks.weights
+        self._looks.follow(self._parts)
         if self._scaler is not None:
             self._scaler.follow_losses(weakly(self._parts.scaled))
         if not is_scaled or len(self._followed) > 1:
