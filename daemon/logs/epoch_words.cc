@@ -104,4 +104,23 @@ std::optional<int64_t> EpochAlone(std::string_view line) {
   return alone ? epoch : std::nullopt;
 }
 
+bool BeginsEvaluation(std::string_view line) {
+  constexpr std::string_view kBegins[] = {"epoch",    "begin",  "begins",
+                                          "start",    "starts", "begun",
+                                          "starting", "started"};
+  constexpr std::string_view kLoggers[] = {"info", "root", "main"};
+  std::string_view before;  // the word before
+  for (size_t at = 0; at < line.size();) {
+    size_t end = at;
+    while (end < line.size() && IsLetter(line[end])) ++end;
+    const std::string_view word = line.substr(at, end - at);
+    at = end + 1;
+    if (word.empty() || IsOneOf(LowerCase(word), kLoggers)) continue;
+    if (!before.empty()) return IsOneOf(LowerCase(word), kBegins);
+    if (!IsEvaluation(word)) return false;
+    before = word;
+  }
+  return false;
+}
+
 }  // namespace nanwatch

@@ -22,6 +22,7 @@ struct StepPlace {
   int64_t whole = 0;  // 0: not told
   std::optional<int64_t> epoch;
   bool counts_epochs = false;  // by a bar's rate: "26.9s/epoch"
+  bool so_far = false;  // the line's numbers are means of all up to this one
 };
 
 // A progress bar, "45%|####  | 176/391 [00:10<00:12, 9.8it/s, loss=2.3]".
@@ -65,6 +66,9 @@ std::optional<double> EpochInWords(std::string_view line);
 
 // The same of a line that says nothing else: "===> EPOCH 1:", "Epoch 3/10".
 std::optional<int64_t> EpochAlone(std::string_view line);
+
+// "Eval epoch: 4", "Eval begin...": the lines below are an evaluation's.
+bool BeginsEvaluation(std::string_view line);
 
 // What stands behind the word that ends `text` is a unit: "time per step".
 bool IsOfEach(std::string_view text);

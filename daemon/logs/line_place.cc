@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "logs/find_word.h"
+
 namespace nanwatch {
 
 bool LinePlace::Add(std::string_view line, const std::optional<BarPlace>& bar,
@@ -46,6 +48,7 @@ void LinePlace::AddStep(std::string_view line,
   if (place->counts_epochs && fact->steps_seen()) return;
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
   fact->SetWhole(place->whole);
+  if (place->so_far) fact->TakeMeanApart();
   if (place->epoch) fact->SetEpoch(static_cast<double>(*place->epoch));
 }
 
@@ -62,19 +65,30 @@ void LinePlace::AddEpoch(std::string_view line, ColumnFact* fact) {
 void LinePlace::Keep(bool named, bool bar, ColumnFact* fact) {
   using Axis = KeptAxis::Axis;
   if (!fact->has_step()) return;
+  if (!evaluates_) step_ = fact->step();
   const Axis axis = named ? Axis::kName : bar ? Axis::kBar : Axis::kWords;
   const bool loss = fact->fact().has(StepField::kLoss);
   if (!axis_.Keep(axis, fact->step(), loss)) fact->DropStep();
 }
 
+bool LinePlace::IsOfEvaluation(const ColumnFact& fact) {
+  if (evaluates_ && fact.has_step()) evaluates_ = fact.step() <= step_;
+  return evaluates_ && (fact.has_step() || of_epoch_);
+}
+
 bool LinePlace::Look(std::string_view line) {
   const bool step = bare_.Look(line);
   const auto epoch = EpochAlone(line);
+  // Only where epochs begin with headings does another one end it.
+  if (epoch || (epoch_ >= 0 && BeginsEvaluation(line))) {
+    evaluates_ = !epoch;
+    of_epoch_ = HasWord(line, "poch");
+  }
   if (epoch) {
     epoch_ = *epoch;
     bare_.NoteEpoch();
   }
-  return step || epoch;
+  return step || epoch || evaluates_;
 }
 
 }  // namespace nanwatch

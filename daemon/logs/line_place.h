@@ -33,6 +33,12 @@ class LinePlace {
   // those that come. Returns whether it does.
   bool Look(std::string_view line);
 
+  // A heading says that what follows is an evaluation's, until the next epoch's
+  // or until steps go on.
+  bool evaluates() const { return evaluates_; }
+  // Returns whether the line of Add() is such a one.
+  bool IsOfEvaluation(const ColumnFact& fact);
+
   bool in_bar() const { return in_bar_; }
   const BareStep& bare() const { return bare_; }
 
@@ -49,6 +55,9 @@ class LinePlace {
   int64_t front_ = -1;   // the newest ratio's part; -1: none
   bool front_stood_ = false;
   int64_t epoch_ = -1;  // of a line that said nothing else; -1: none
+  int64_t step_ = 0;    // the training's newest
+  bool evaluates_ = false;
+  bool of_epoch_ = false;  // by a heading of the epoch's: all lines below
 };
 
 }  // namespace nanwatch

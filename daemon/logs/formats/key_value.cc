@@ -60,7 +60,7 @@ class KeyValueReader : public LineReader {
 
   // Its names stand where they stood.
   bool ReadUsual(std::string_view line, FactList* facts) override {
-    if (!usual_.known()) return false;
+    if (!usual_.known() || place_.evaluates()) return false;
     line = WithDecimalPoints(line, &pointed_);
     const std::optional<BarPlace> bar = place_.BarOf(line);
     if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
@@ -140,6 +140,9 @@ class KeyValueReader : public LineReader {
     }
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
+    if (!names_.mapped() && place_.IsOfEvaluation(fact_)) {
+      return evaluations_.Tell(fact_.fact(), facts);
+    }
     const size_t first = facts->size();
     if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line)) {
@@ -150,6 +153,8 @@ class KeyValueReader : public LineReader {
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();
     if (step && !names_.mapped() && IsSettings(line)) return;
+    // Of a line above, which its epoch does not make a step's.
+    if (step && whole_seen_ && AddNormAlone(facts)) return;
     if (step) {
       const bool loss = fact_.fact().has(StepField::kLoss);
       punctuated_ |= punctuated && loss;
@@ -371,9 +376,11 @@ class KeyValueReader : public LineReader {
   LinePlace place_;
 };
 
-constexpr std::string_view kMarks[] = {"=",    ":",     "oss ",  "OSS ",
-                                       "poch", "POCH",  "oss] ", "| ",
-                                       "----", "norm ", "tep ",  "ost "};
+constexpr std::string_view kMarks[] = {"=", ":", "oss ", "OSS ", "poch", "POCH",
+                                       "oss] ", "| ", "----", "norm ", "tep ",
+                                       "ost ",
+                                       // "Eval begin...", of Paddle.
+                                       "val begin"};
 
 }  // namespace
 
