@@ -18,10 +18,10 @@ bool NoneGood(const RunEvidence& e) {
   return e.updates > 0 && e.overflows == e.updates && e.applied == 0;
 }
 
-// What stands for the loss is the negative of a reward.
-bool ShowsRewardsAlone(const Case& c) {
+// Returns what the run's settings call its loss; "": nothing.
+std::string_view KindOfLoss(const Case& c) {
   const auto loss = c.run.settings.find("loss");
-  return loss != c.run.settings.end() && loss->second == "reward";
+  return loss == c.run.settings.end() ? "" : std::string_view(loss->second);
 }
 
 std::string Healthy(const Case& c) {
@@ -51,11 +51,14 @@ std::string Healthy(const Case& c) {
   if (e.scale_now) text += ", loss scale " + InWords(*e.scale_now);
   // In saturation mode a finite loss proves nothing, so it is not praised.
   const bool saturates = c.run.overflow_mode == OverflowMode::kSaturation;
-  const bool rewards = ShowsRewardsAlone(c);
+  const std::string_view kind = KindOfLoss(c);
+  // What stands for the loss is the negative of a reward.
+  const bool rewards = kind == "reward";
   if (rewards) {
     text += ", no loss is in the log, only rewards";
   } else if (e.loss_finite > 0 && e.loss_nonfinite == 0 && !saturates) {
-    text += ", the loss is finite";
+    text += kind == "evaluation" ? ", the evaluation's loss is finite"
+                                 : ", the loss is finite";
   }
   text += ".";
   if (e.follows_rewards) {
@@ -66,6 +69,10 @@ std::string Healthy(const Case& c) {
     text +=
         " Its losses may work against each other, so no level of them is "
         "judged.";
+  } else if (kind == "players" && e.loss_finite == 0) {
+    text +=
+        " Its losses are those of a GAN's players: of them only whether they "
+        "are finite is judged.";
   } else if (e.sums) {
     text += " Its loss is a running sum, so no level of it is judged.";
   }

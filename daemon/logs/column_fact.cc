@@ -15,6 +15,11 @@ namespace {
 // Steps and counts beyond this are no steps; a double holds them exactly.
 bool IsCount(double value) { return value >= 0 && value <= 1e15; }
 
+// "train_step" may be the time of one.
+bool IsStep(double value) {
+  return IsCount(value) && value == std::floor(value);
+}
+
 std::optional<double> Truth(std::string_view text) {
   if (text == "True" || text == "true" || text == "TRUE") return 1;
   if (text == "False" || text == "false" || text == "FALSE") return 0;
@@ -59,6 +64,7 @@ void ColumnFact::Begin(size_t at) {
   epoch_.reset();
   whole_ = 0;
   counter_.reset();
+  two_steps_ = false;
   worth_ = 0;
   numbers_ = 0;
   knob_ = 0;
@@ -219,10 +225,13 @@ void ColumnFact::AddNumber(ColumnMeaning meaning, double value) {
     case ColumnMeaning::kNothing:
       return;
     case ColumnMeaning::kStep:
-      if (!fact_.step && IsCount(value)) {
-        fact_.step = static_cast<int64_t>(value);
-        rounded_.NoteExact(*fact_.step);
+      if (!IsStep(value)) return;
+      if (fact_.step) {
+        two_steps_ |= !counter_;
+        return AddNumber(ColumnMeaning::kCounter, value);
       }
+      fact_.step = static_cast<int64_t>(value);
+      rounded_.NoteExact(*fact_.step);
       return;
     case ColumnMeaning::kCounter:
       if (!counter_ && IsCount(value)) counter_ = static_cast<int64_t>(value);
@@ -316,30 +325,6 @@ bool ColumnFact::LooksLikeStep() const {
   const bool trained = (fact_.has(StepField::kLoss) && !fact_.guessed) ||
                        fact_.has(StepField::kGradNorm);
   return (trained && numbers_ >= 2) || (SaysHealth() && epoch_ && !steps_seen_);
-}
-
-// A number that is the same in all lines of a log is no step: the ranks of a
-// job that print alike go on to the next one. "batch 64", "steps: 1000".
-bool ColumnFact::StandsStill(int64_t step) {
-  // Of a line an epoch, "[2502/2502]", it is the last one of each.
-  const bool of_next = std::exchange(epoch_of_step_, epoch_) != epoch_;
-  if (moved_ || fact_.rank || (epoch_ && step == whole_) || of_next) {
-    return false;
-  }
-  moved_ = same_ > 0 && step != step_;
-  step_ = step;
-  return !moved_ && ++same_ > kSame;
-}
-
-// Steps that begin anew in each episode are no run's.
-void ColumnFact::ChooseStep() {
-  if (!counter_) return;
-  if (fact_.step && *fact_.step<step_beside_&& * counter_> counter_before_) {
-    step_of_counter_ = true;
-  }
-  if (fact_.step) step_beside_ = *fact_.step;
-  counter_before_ = *counter_;
-  if (!fact_.step || step_of_counter_) fact_.step = counter_;
 }
 
 void ColumnFact::Tell(FactList* facts) {

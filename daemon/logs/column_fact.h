@@ -63,6 +63,9 @@ class ColumnFact {
   void BeginAnew() { lines_.BeginAnew(); }
   // How many steps begin anew in each epoch, where the line shows it.
   void SetWhole(int64_t steps) { whole_ = steps; }
+  // The line's loss is the mean of its epoch's steps so far: leaves what those
+  // since the line before came to. REQUIRES: has_step().
+  void TakeMeanApart();
   bool has_step() const { return fact_.step || counter_; }
   // It counts updates or episodes, and what else it has may be the step.
   bool has_only_counter() const { return counter_ && !fact_.step; }
@@ -170,14 +173,17 @@ class ColumnFact {
   std::optional<int64_t> epoch_;
   int64_t whole_ = 0;               // 0: not told
   std::optional<int64_t> counter_;  // of updates or episodes
+  bool two_steps_ = false;          // it is a second one by a step's name
   // Of the line before, where both were told; then which of them is the step.
   int64_t counter_before_ = 0;
-  int64_t step_beside_ = 0;
+  int64_t step_beside_ = -1;  // -1: none yet
   bool step_of_counter_ = false;
   bool steps_seen_ = false;
   bool epochs_told_ = false;  // by any line
   RoundedSteps rounded_;
   SeenEpochSteps steps_;
+  int64_t mean_of_ = 0;  // steps of the epoch, in the newest such line
+  double sum_ = 0;       // of their losses
   EpochLines lines_;
   Laps laps_;
   std::array<ObjectiveKnob, 4> knobs_;  // the first of a line

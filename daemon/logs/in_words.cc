@@ -46,7 +46,8 @@ std::optional<int64_t> ReadLongCount(Scan* scan) {
   return AsCount(WholeNumber(plain));
 }
 
-// The number behind a word, "10", "#10", "[10/200".
+// The number behind a word, "10", "#10", "[10/200"; of those that a line's
+// numbers are of, "[0-20]", the last.
 std::optional<StepPlace> NumberBehindWord(std::string_view rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" #["), rest.size()));
   Scan scan(rest);
@@ -56,6 +57,11 @@ std::optional<StepPlace> NumberBehindWord(std::string_view rest) {
   const std::optional<double> number = Scan(rest).Number();
   if (number && *number != std::floor(*number)) return std::nullopt;
   StepPlace place{*step, 0, std::nullopt};
+  if (Scan range = scan; range.Skip("-")) {
+    const int64_t last = ReadCount(&range).value_or(-1);
+    place.so_far = last > 0 && *step == 0 && range.peek() == ']';
+    if (last >= *step && range.peek() == ']') place.step = last;
+  }
   scan.SkipBlanks();
   if (scan.Skip("/")) place.whole = ReadLongCount(&scan).value_or(0);
   if (place.whole < 0 || place.whole > kCountMax) place.whole = 0;
@@ -168,6 +174,24 @@ std::optional<StepPlace> RatioOfIterations(std::string_view line) {
     return StepPlace{*part, *whole, std::nullopt};
   }
   return std::nullopt;
+}
+
+// "Epoch 1: 15it [04:02, 18.7s/it, loss=2.3]", a bar that knows no whole: what
+// follows is a clock.
+std::optional<StepPlace> BarWithoutWhole(std::string_view line) {
+  const size_t at = line.find("it [");
+  if (at == line.npos || at + 4 == line.size() || !IsDigit(line[at + 4])) {
+    return std::nullopt;
+  }
+  size_t begin = at;
+  while (begin > 0 && (IsDigit(line[begin - 1]) || line[begin - 1] == '.' ||
+                       line[begin - 1] == 'k')) {
+    --begin;
+  }
+  Scan scan(line.substr(0, at), begin);
+  const std::optional<int64_t> step = ReadLongCount(&scan);
+  if (!step || !scan.done()) return std::nullopt;
+  return StepPlace{*step, 0, std::nullopt};
 }
 
 // "Minibatch[ 501-1000]: ", of CNTK: the first and the last of those that the
@@ -331,7 +355,9 @@ std::string_view LastWord(std::string_view text) {
 }
 
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
-  *in_bar = false;
+  const std::optional<StepPlace> open = BarWithoutWhole(line);
+  *in_bar = open.has_value();
+  if (open) return open;
   for (const auto find :
        {BehindWord, RatioBehindBatch, RangeOfBatches, PairInBrackets,
         RatioInBrackets, RatioAtStart, RatioBehindEpoch, PairBeforeWords,

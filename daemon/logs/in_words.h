@@ -22,6 +22,7 @@ struct StepPlace {
   int64_t whole = 0;  // 0: not told
   std::optional<int64_t> epoch;
   bool counts_epochs = false;  // by a bar's rate: "26.9s/epoch"
+  bool so_far = false;  // the line's numbers are means of all up to this one
 };
 
 // A progress bar, "45%|####  | 176/391 [00:10<00:12, 9.8it/s, loss=2.3]".

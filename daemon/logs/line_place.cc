@@ -65,6 +65,7 @@ void LinePlace::AddStep(std::string_view line,
   }
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
   fact->SetWhole(place->whole);
+  if (place->so_far) fact->TakeMeanApart();
   if (place->epoch) fact->SetEpoch(static_cast<double>(*place->epoch));
 }
 

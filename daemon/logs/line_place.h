@@ -44,6 +44,8 @@ class LinePlace {
   // The line of the newest Add() is an evaluation's: a line announced one, and
   // its step is of so many as the training has not, "step 10/88".
   bool is_apart() const { return apart_; }
+  // The lines below may be an evaluation's.
+  bool may_be_apart() const { return announced_ || evaluates_; }
 
   bool in_bar() const { return in_bar_; }
   const BareStep& bare() const { return bare_; }

@@ -268,6 +268,7 @@ void LogReader::NoteKind(const LogFact& fact) {
               : reward                               ? "reward"
               : fact.of_objective && fact.of_classes ? "accuracy"
               : fact.of_objective                    ? "negative"
+              : fact.of_adversary                    ? "players"
                                                      : "");
 }
 

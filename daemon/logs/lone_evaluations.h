@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "logs/evaluation_news.h"
 #include "logs/fact.h"
 #include "logs/scan.h"
 
@@ -32,6 +33,13 @@ class LoneEvaluations {
     taken_ = true;
     return *at_;
   }
+  // Tells a line below an evaluation's heading: only that its loss is not
+  // finite is news, as batches have losses of their own.
+  void Tell(const LogFact& fact, FactList* facts) {
+    AddFact(LogFact::Kind::kUnderstood, 0, facts);
+    if (!fact.has(StepField::kLoss)) return;
+    news_.Take(fact[StepField::kLoss], "evaluation loss", 0, facts, false);
+  }
   // Takes back those of `*facts` from `first` on, the line's and one that
   // waited for it, where they are of such a loss, until they are enough.
   void Hold(size_t first, FactList* facts) {
@@ -53,6 +61,7 @@ class LoneEvaluations {
  private:
   static constexpr size_t kEnough = 3;  // as LoneLosses; ours
 
+  EvaluationNews news_;
   FactList waiting_;
   std::optional<size_t> at_;
   bool taken_ = false;

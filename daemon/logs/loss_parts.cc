@@ -22,9 +22,9 @@ bool IsOfWhole(std::string_view name) {
 // it another number.
 bool HasLossWithin(std::string_view name) {
   constexpr std::string_view kMarks = "_/.-";
-  constexpr std::string_view kOthers[] = {"delta", "diff",  "change", "std",
-                                          "var",   "ratio", "prev",   "last",
-                                          "max",   "count", "grad",   "norm"};
+  constexpr std::string_view kOthers[] = {
+      "delta", "diff", "change", "std",  "var",  "ratio", "prev",
+      "last",  "max",  "count",  "grad", "norm", "num"};
   for (size_t at = name.find("loss", 1); at != name.npos;
        at = name.find("loss", at + 1)) {
     const size_t end = at + 4;

@@ -239,6 +239,18 @@ bool FindInList(const NumberRow& row, const std::vector<RowValues>& lines,
   return true;
 }
 
+// "Losses: x 0.27, conf 4.4, total 15.1": what is made of the line's terms is
+// no count (ColumnFact::TakeTotal). Returns whether the line has it.
+bool FindTotal(const std::vector<RowValues>& lines, NumberRoles* roles) {
+  const auto total = std::ranges::find(roles->meanings, ColumnMeaning::kTotal);
+  if (total == roles->meanings.end() || roles->rises) return false;
+  const auto at = static_cast<size_t>(total - roles->meanings.begin());
+  if (!IsReal(lines, at)) return false;
+  roles->loss = at;
+  roles->parts.clear();
+  return true;
+}
+
 // What an accuracy is at most: it is printed as a share, or in percent.
 double WholeOf(const std::vector<RowValues>& lines, size_t i) {
   const bool percent =
@@ -315,6 +327,7 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
     reach = NumberWords();
   }
   roles.named = best >= LossWord::kPart;
+  if (best == LossWord::kPart && FindTotal(lines, &roles)) return roles;
   if (best != LossWord::kPart || roles.parts.size() < 2) roles.parts.clear();
   if (!roles.parts.empty()) roles.loss = roles.parts.front();
   for (const size_t part : roles.parts)

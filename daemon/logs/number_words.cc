@@ -66,9 +66,11 @@ void Weigh(std::string_view text, std::string_view word, ColumnMeaning usual,
       usual == ColumnMeaning::kReconstruction) {
     found->Raise(LossWord::kNamed,
                  usual == ColumnMeaning::kObjective && !negated);
-  } else if (usual == ColumnMeaning::kWeakMeasure ||
-             usual == ColumnMeaning::kTotal) {
+  } else if (usual == ColumnMeaning::kWeakMeasure) {
     found->Raise(LossWord::kWeak, false);
+  } else if (usual == ColumnMeaning::kTotal) {
+    found->Raise(LossWord::kWeak, false);
+    found->usual = usual;
   } else if (IsLoss(usual)) {
     found->Raise(IsWholeLoss(text) ? LossWord::kWhole : LossWord::kLoss, false);
   } else if (usual == ColumnMeaning::kAccuracy) {

@@ -41,6 +41,10 @@ bool StepCopies::SameNumbers(const Line& told, const Line& line) {
          (!has(StepField::kGradNorm) || line.norm == told.norm);
 }
 
+bool StepCopies::ShowsLoss(const Line& line) {
+  return (line.present >> static_cast<int>(StepField::kLoss) & 1) != 0;
+}
+
 StepCopies::Line* StepCopies::Find(const Line& line) {
   for (size_t back = 0; back < kLines; ++back) {
     Line& told = lines_[(newest_ + kLines - back) % kLines];
@@ -59,8 +63,11 @@ void StepCopies::Push(const Line& line) {
 bool StepCopies::MayBeCopy(const Line& told, const Line& line,
                            bool skips_take_steps) const {
   const bool same = SameNumbers(told, line);
-  // From a checkpoint a few steps back, if no copy was ever seen.
-  if (line.step < lines_[newest_].step) return same || copies_ > 1;
+  // From a checkpoint a few steps back, if no copy was ever seen, or none in
+  // other numbers beside its first.
+  if (line.step < lines_[newest_].step) {
+    return same || (copies_ > 1 && (differ_ || !ShowsLoss(line)));
+  }
   // The same update again, where a step is counted when it is applied.
   const bool skipped =
       line.overflow.value_or(false) || line.skipped_since.value_or(0) > 0;
@@ -76,6 +83,7 @@ bool StepCopies::IsCopy(const LogFact& fact, bool skips_take_steps) {
     return false;
   }
   ++told->seen;
+  differ_ |= line.step == lines_[newest_].step && !SameNumbers(*told, line);
   if (!line.overflow.value_or(false)) copies_ = std::max(copies_, told->seen);
   if (!line.blown || told->blown) return true;
   told->blown = true;

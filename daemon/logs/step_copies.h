@@ -41,6 +41,7 @@ class StepCopies {
   static Line Of(const LogFact& fact);
   static bool SameScaler(const Line& told, const Line& line);
   static bool SameNumbers(const Line& told, const Line& line);
+  static bool ShowsLoss(const Line& line);
   Line* Find(const Line& line);
   void Push(const Line& line);
   bool MayBeCopy(const Line& told, const Line& line,
@@ -50,7 +51,8 @@ class StepCopies {
   static constexpr size_t kLines = 16;
   std::array<Line, kLines> lines_;
   size_t newest_ = 0;
-  int32_t copies_ = 1;  // how many ranks print, by steps that did not overflow
+  bool differ_ = false;  // copies, side by side, did
+  int32_t copies_ = 1;   // how many ranks print, by steps that did not overflow
 };
 
 }  // namespace nanwatch

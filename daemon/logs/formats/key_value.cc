@@ -60,7 +60,7 @@ class KeyValueReader : public LineReader {
 
   // Its names stand where they stood.
   bool ReadUsual(std::string_view line, FactList* facts) override {
-    if (!usual_.known()) return false;
+    if (!usual_.known() || place_.may_be_apart()) return false;
     line = WithDecimalPoints(line, &pointed_);
     const std::optional<BarPlace> bar = place_.BarOf(line);
     if (!usual_.Match(line, bar ? &*bar : nullptr)) return false;
@@ -144,7 +144,7 @@ class KeyValueReader : public LineReader {
     summed |= AddLayers(line);
     const bool named_step = place_.Add(line, bar, &fact_);
     const size_t first = facts->size();
-    if (place_.is_apart()) return Understand(facts);
+    if (place_.is_apart()) return evaluations_.Tell(fact_.fact(), facts);
     if (place_.bare().rose()) alone_.Tell(place_.bare().before_pairs(), facts);
     if (!fact_.has_step() && fact_.steps_seen() && IsRestOfEpoch(line))
       return Understand(facts);
@@ -152,6 +152,8 @@ class KeyValueReader : public LineReader {
     const bool step =
         names_.mapped() ? fact_.SaysHealth() : placed && fact_.LooksLikeStep();
     if (step && !names_.mapped() && IsSettings(line)) return;
+    // Of a line above, which its epoch does not make a step's.
+    if (step && whole_seen_ && AddNormAlone(facts)) return;
     if (step) {
       const bool loss = fact_.fact().has(StepField::kLoss);
       punctuated_ |= punctuated && loss;
@@ -198,7 +200,7 @@ class KeyValueReader : public LineReader {
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
     if (loss_at_ > 0 && place_.IsOfEvaluation(CountWords(line)))
-      return Understand(facts);
+      return evaluations_.Tell(fact_.fact(), facts);
     if (parts_.of_policy() && !fact_.fact().of_adversary) fact_.NoteRewards();
     fact_.Tell(facts);
     if (facts->size() != told + 1 || loss_at_ == 0) return;

@@ -30,6 +30,17 @@ TEST(HeadlineTest, WhereNoLossWasToldNoneIsFinite) {
   EXPECT_EQ(said.find("finite"), said.npos);
 }
 
+TEST(HeadlineTest, WhatIsJudgedOfPlayersAndOfEvaluationsIsSaid) {
+  TestCase t;
+  t.evidence.updates = 2000;
+  t.run.settings["loss"] = "players";
+  ExpectWords(t.Verdict().headline);
+  t.evidence.loss_finite = 2000;
+  EXPECT_EQ(t.Verdict().headline.find("players"), std::string::npos);
+  t.run.settings["loss"] = "evaluation";
+  ExpectWords(t.Verdict().headline);
+}
+
 TEST(HeadlineTest, ScalesOfBlocksAreSaidToBeUnread) {
   TestCase t;
   t.evidence.updates = t.evidence.loss_finite = 2000;

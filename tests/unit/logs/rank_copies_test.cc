@@ -82,6 +82,19 @@ TEST(StepCopies, WhereOneRankPrintsStepsThatGoBackAreNew) {
   }
 }
 
+// A log that is printed twice has copies, and they say the same.
+TEST(StepCopies, WhereCopiesSayTheSameStepsThatGoBackAreNew) {
+  for (const bool differ : {false, true}) {
+    StepCopies copies;
+    for (int64_t step = 1; step <= 5; ++step) {
+      EXPECT_FALSE(copies.IsCopy(Line(step, 8, false, 1.0 / step), true));
+      const double again = (differ ? 0.98 : 1.0) / step;
+      EXPECT_TRUE(copies.IsCopy(Line(step, 8, false, again), true));
+    }
+    EXPECT_EQ(copies.IsCopy(Line(3, 8, false, 0.3), true), differ);
+  }
+}
+
 // The first copy that is late: the same loss proves it one, no loss does not.
 TEST(StepCopies, WhatIsLateIsACopyOfItsLoss) {
   StepCopies copies;
