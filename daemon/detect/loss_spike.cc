@@ -254,7 +254,8 @@ Severity LossSpike::OfExcursion(const StepContext& c, Thresholds t) {
     return Severity::kNone;
   }
   const bool usual = IsUsual(c, rise) || HasOtherObjective(c);
-  if (!usual && Matters(c, s.rise(), t) && x.bare_nats() >= t[kEndNats]) {
+  const bool news = !usual && !s.recurs() && Matters(c, s.rise(), t);
+  if (news && x.bare_nats() >= t[kEndNats]) {
     at_end_ = Severity::kWarning;
   }
   // Nothing was loaded: it learns what it knew before. One look is taken.

@@ -235,6 +235,8 @@ TEST(JudgeTest, HealthyLogsOfFewLinesMayEndAnywhere) {
           if (ended.severity(i) < Severity::kWarning) return;
           Finding finding;
           ended.Describe(i, &finding);
+          // By a clock: its cause (learns_yet) makes a note of it.
+          if (NumberOf(finding, "every")) return;
           ADD_FAILURE() << shape.what << ", seed " << seed << ", line " << line
                         << ": " << finding.sentence;
         });
