@@ -19,12 +19,8 @@ constexpr int kAbove = 2;       // losses; ours
 constexpr int64_t kSlower = 4;  // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;   // losses of an episode; ours
 // Of losses that went to 0 at once.
-constexpr double kNothing = 1e-4;  // of the loss before; ours
-// What is left of a cross-entropy of 0 where probabilities are clipped to
-// 1 - 1e-7, as Keras does, in fp32: 2^-23; less, where some have no weight.
-constexpr double kMostLeft = 1.2e-7;
-constexpr double kLeastLeft = 0x1p-24;  // ours: half of that
-constexpr double kUnlearned = 0.5;      // of the largest of the first; ours
+constexpr double kNothing = 1e-4;     // of the loss before; ours
+constexpr double kUnlearned = 0.5;    // of the largest of the first; ours
 constexpr double kZerosAtEnd = 0.75;  // of `zeros`, of a log that is over; ours
 
 constexpr ThresholdSpec kThresholds[] = {
@@ -48,8 +44,7 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "grown to a million times the largest of the first 4, by two records in "
     "a row that were above a thousand times it. A warning where the "
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
-    "once (or to the 2^-23 that a clip leaves of it, as Keras's), for `zeros` "
-    "records: NaN, filtered; critical where the loss was "
+    "once, for `zeros` records: NaN, filtered; critical where the loss was "
     "half its first ones and more, and no rewards or accuracies tell that it "
     "may be 0. A log that is over needs three in four, where that is critical.",
     "clear_after finite losses.",
@@ -115,21 +110,17 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   // What is next to nothing of it may be a step on the way to 0.
   if (std::isfinite(loss) &&
       std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
-    zeros_.last_loss = static_cast<float>(loss);
+    zeros_.last_loss = loss;
   }
-  const bool none = loss == 0 || (loss >= kLeastLeft && loss <= kMostLeft);
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
       c.record.has(StepField::kGradNorm) && c.record[StepField::kGradNorm] == 0;
-  if (none && (norm_gone || zeros_.last_loss < kSizable)) {
+  if (loss == 0 && (norm_gone || zeros_.last_loss < kSizable)) {
     return zeros_.episode.On(Severity::kNone, false, c.record.step, 1);
   }
-  if (none) {
-    zeros_weigh_ = WeighZeros(c.run);
-    zeros_.left = static_cast<float>(loss);
-  }
-  return zeros_.episode.OnRecord(none, t[kZeros], zeros_weigh_, c.record.step,
-                                 1);
+  if (loss == 0) zeros_weigh_ = WeighZeros(c.run);
+  return zeros_.episode.OnRecord(loss == 0, t[kZeros], zeros_weigh_,
+                                 c.record.step, 1);
 }
 
 // No model learns at once what it had not half learned, unless that is what
@@ -147,7 +138,7 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   }
   // It may be one that brought nothing.
   if (c.last_loss >= kLeastUsualLoss && c.last_loss < kMostUsualLoss) {
-    zeros_.last_loss = static_cast<float>(c.last_loss);
+    zeros_.last_loss = c.last_loss;
   }
   return std::max(LookAtLoss(c, t), LookAtZeros(c, t));
 }
@@ -206,13 +197,9 @@ void LossNonfinite::DescribeZeros(Finding* finding) const {
   zeros_.episode.Describe(finding);
   finding->sentence = Sentence(
       "The loss went from ", zeros_.last_loss,
-      zeros_.left == 0
-          ? " to exactly 0 at once"
-          : Sentence(" at once to ", zeros_.left, ", what a clip leaves of 0,"),
-      " and has stayed there for ", zeros_.episode.held(),
-      " records: nothing enters it any more, ",
-      zeros_.left == 0 ? "or 0 is written in place of a NaN."
-                       : "or all samples are of one class.");
+      " to exactly 0 at once and has stayed there for ", zeros_.episode.held(),
+      " records: nothing enters it any more, or 0 is written in place "
+      "of a NaN.");
   finding->numbers = {{"loss_before", zeros_.last_loss, ""}};
 }
 

@@ -72,11 +72,10 @@ class LossNonfinite {
     std::array<int64_t, kLevels> since{};
   };
 
-  // Losses that became 0, or what a clip leaves of that.
+  // Losses that became exactly 0.
   struct Zeros {
     HeldEpisode episode;
-    float last_loss = 0;  // the newest finite one that was not nearly 0
-    float left = 0;       // of the newest one
+    double last_loss = 0;  // the newest finite one that was not nearly 0
   };
 
   // How losses that are not finite follow each other: those of one rank among

@@ -44,24 +44,6 @@ TEST(LossNonfinite, OneLossOfNextToNothingLeadsToZero) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
-// Keras takes no probability for more than 1 - 1e-7.
-TEST(LossNonfinite, WhatAClipLeavesOfZeroIsZero) {
-  const auto worst = [](double before, double left) {
-    StepFeed<LossNonfinite> f;
-    f.Steps({.loss = before}, 10);
-    for (int i = 0; i < 25; ++i) f.Step({.loss = left * (1 + 1e-4 * (i % 5))});
-    if (f.now > Severity::kNone) {
-      EXPECT_EQ(f.Described().opened_step, 11);
-      ExpectWords(f.Described().sentence);
-    }
-    return f.worst;
-  };
-  EXPECT_EQ(worst(0.7, 1.18e-7), Severity::kCritical);
-  EXPECT_EQ(worst(0.7, 0), Severity::kCritical);
-  EXPECT_EQ(worst(0.7, 2e-6), Severity::kNone) << "a small loss";
-  EXPECT_EQ(worst(0.02, 1.18e-7), Severity::kNone) << "it was learned";
-}
-
 TEST(LossNonfinite, ALogThatIsOverNeedsFewerZeros) {
   const auto at_end = [](int zeros) {
     StepFeed<LossNonfinite> f;
