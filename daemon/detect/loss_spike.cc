@@ -14,6 +14,7 @@ namespace {
 
 constexpr int16_t kMany = 10;       // steps of a mean: no single batch; ours
 constexpr int16_t kVeryMany = 100;  // steps of a mean: many batches; ours
+constexpr float kOfWeights = 3;     // ln 20, of a rise that they make; ours
 constexpr int16_t kWithNorm = 4;    // records; ours: gnorm_spike waits for 3
 constexpr float kNewsNats = 3;      // nats: a record that stands out; ours
 constexpr int16_t kAfterNan = 64;   // records that a NaN explains; ours
@@ -130,7 +131,8 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
 // It left its level where the objective became another.
 bool LossSpike::HasOtherObjective(const StepContext& c) const {
   const int64_t step = c.loss->excursion().step();
-  return ObjectiveMoved(c.run, step - kEndHold * gap_, step);
+  return c.loss->rise() < kOfWeights &&
+         ObjectiveMoved(c.run, step - kEndHold * gap_, step);
 }
 
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {
@@ -320,7 +322,7 @@ inline Severity LossSpike::Judge(const StepContext& c, bool was_up,
   Severity severity = s.out() ? OfOut(c, t) : Severity::kNone;
   const bool vast = exploded_ > 0 && c.scaler.applied_overflow() &&
                     std::fabs(s.newest()) > t[kExplosionRatio] * jump_.highest;
-  if (vast || StandsOutWithNorm(c)) {
+  if (vast || (StandsOutWithNorm(c) && !HasOtherObjective(c))) {
     severity = std::max(severity, Severity::kWarning);
   }
   if (severity < Severity::kWarning) return severity;

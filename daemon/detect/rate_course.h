@@ -84,11 +84,12 @@ class RateCourse {
     };
     while (parts_ < kFinest && !is_whole(parts_ * rate)) parts_ *= 10;
   }
-  // A rate that falls by the same share once more, from the newest that was not
-  // 0, would not be printed as 0.
+  // Rates are printed finely beside the highest, and one that falls by the same
+  // share once more, from the newest that was not 0, would not be printed as 0.
   bool WouldShow() const {
-    const float share = some_ < before_ ? some_ / before_ : kStep;
-    return static_cast<double>(share * some_) * parts_ >= 1 - kWhole;
+    const float share = some_ < before_ ? some_ / before_ : 1;
+    const float next = std::min(share * some_, kFine * held_);
+    return static_cast<double>(next) * parts_ >= 1 - kWhole;
   }
 
   static constexpr int32_t kProbes = 24;   // records in a row; ours
@@ -99,7 +100,7 @@ class RateCourse {
   static constexpr float kJump = 3;        // times the recent rate; ours
   static constexpr float kHeld = 1.1f;     // times the highest held; ours
   static constexpr float kSmooth = 0.25f;  // of a record; ours
-  static constexpr float kStep = 0.1f;     // of a rate, as most schedules; ours
+  static constexpr float kFine = 0.05f;    // of the highest held; ours
   static constexpr double kWhole = 1e-6;   // of a number, from it; ours
   static constexpr double kFinest = 1e15;  // parts of 1, of a double; ours
   static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding

@@ -35,6 +35,7 @@ constexpr float kNoNews = 1;      // nats: noise is nearly as likely; ours
 constexpr int32_t kLeastPeriod = 24;    // values; ours
 constexpr int32_t kMostPeriod = 30000;  // values; ours
 constexpr int32_t kAlike = 64;          // parts of the distance, one off; ours
+constexpr int32_t kLone = 3;            // values of a short one; ours
 // A jump begins with itself; what climbs began when it was last at its trough.
 constexpr float kRises = 1;  // deviations above the trough; ours
 constexpr float kJumps = 6;  // deviations from one value to the next; ours
@@ -87,7 +88,7 @@ bool Series::recurs() const {
 
 int32_t Series::every() const {
   const bool alike = on_time_ && excursion_.peak() <= beat_from_ + kRise &&
-                     excursion_.values() <= 2 * beat_after_ + kShortly;
+                     excursion_.values() <= std::max(kLone, 2 * beat_after_);
   return alike ? period_ : 0;
 }
 
@@ -243,7 +244,9 @@ void Series::NoteReturn() {
 
 void Series::NoteBeat() {
   if (excursion_.peak() - excursion_.base() < kRise) return;
-  beat_from_ = excursion_.peak();
+  // None of them may be higher than the first.
+  beat_from_ =
+      on_time_ ? std::min(beat_from_, excursion_.peak()) : excursion_.peak();
   beat_after_ = excursion_.values();
   const int32_t began = values_ - excursion_.values() + 1;
   period_ = beat_ > 0 ? began - beat_ : 0;

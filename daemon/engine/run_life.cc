@@ -137,7 +137,8 @@ void RunState::Learn(const StepColumns& columns) {
     }
   }
   if (columns.seen.objective_moves) {
-    const int64_t before = std::max<int64_t>(0, columns.step.front() - 1);
+    // A client looks at one in eight updates.
+    const int64_t before = std::max<int64_t>(0, columns.step.front() - 8);
     AddStretch(before, std::max(before, columns.step.back()),
                &description_.settings["objective_moves"]);
   }

@@ -12,18 +12,22 @@ namespace nanwatch {
 
 // A line an epoch: its step is the epoch. Where an epoch has several lines,
 // they are counted, and anew where a run begins: the epoch goes back by more
-// than that of a rank that is late.
+// than that of a rank that is late, behind as many lines as a run has at least:
+// rounds of a few epochs are one run's.
 class EpochLines {
  public:
   // The run begins anew with the next line.
   void BeginAnew() {
+    if (several_ && lines_ < kOfRun) return;
     epoch_ = -1;
+    lines_ = 0;
     if (several_) step_ = 0;
     anew_ = true;
   }
   // `*counted`: the step is no number of the line's, or another run's first,
   // which is no copy.
   int64_t Step(int64_t epoch, bool* counted) {
+    ++lines_;
     if (several_ && epoch + 1 < epoch_) BeginAnew();
     const bool same = std::exchange(epoch_, epoch) == epoch;
     const bool anew = std::exchange(anew_, false);
@@ -38,8 +42,11 @@ class EpochLines {
   }
 
  private:
+  static constexpr int64_t kOfRun = 12;  // ours
+
   int64_t epoch_ = -1;
   int64_t step_ = 0;
+  int64_t lines_ = 0;  // of the run
   bool several_ = false;
   bool anew_ = false;  // with the next line
 };

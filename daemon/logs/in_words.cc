@@ -180,9 +180,8 @@ std::optional<StepPlace> RatioOfIterations(std::string_view line) {
 // follows is a clock.
 std::optional<StepPlace> BarWithoutWhole(std::string_view line) {
   const size_t at = line.find("it [");
-  if (at == line.npos || at + 4 == line.size() || !IsDigit(line[at + 4])) {
+  if (at == line.npos || at + 4 == line.size() || !IsDigit(line[at + 4]))
     return std::nullopt;
-  }
   size_t begin = at;
   while (begin > 0 && (IsDigit(line[begin - 1]) || line[begin - 1] == '.' ||
                        line[begin - 1] == 'k')) {
@@ -356,8 +355,10 @@ std::string_view LastWord(std::string_view text) {
 
 std::optional<StepPlace> StepInWords(std::string_view line, bool* in_bar) {
   const std::optional<StepPlace> open = BarWithoutWhole(line);
-  *in_bar = open.has_value();
-  if (open) return open;
+  const auto named =
+      open ? BehindWord(line.substr(0, line.find("it ["))) : std::nullopt;
+  *in_bar = open && !named;
+  if (open) return named ? named : open;
   for (const auto find :
        {BehindWord, RatioBehindBatch, RangeOfBatches, PairInBrackets,
         RatioInBrackets, RatioAtStart, RatioBehindEpoch, PairBeforeWords,

@@ -62,6 +62,7 @@ void LinePlace::AddStep(std::string_view line,
   if (!apart_ && place->whole > 0) {
     whole_ = place->whole;
     announced_ = false;
+    begun_ = true;
   }
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
   fact->SetWhole(place->whole);
@@ -98,15 +99,14 @@ bool LinePlace::Look(std::string_view line) {
   const auto heading = EpochAlone(line);
   if (!heading) {
     // The next heading ends it.
-    const bool announces =
-        whole_ > 0 && epoch_ >= 0 && AnnouncesEvaluation(line);
+    const bool announces = begun_ && epoch_ >= 0 && AnnouncesEvaluation(line);
     announced_ |= announces;
     return step || announces;
   }
   evaluates_ = heading->evaluation && epoch_ >= 0;
   if (heading->evaluation) return true;
   epoch_ = heading->epoch;
-  announced_ = false;
+  announced_ = begun_ = false;
   headings_.Note(NumberOfWords(line), heading->epoch, heading->whole);
   bare_.NoteEpoch();
   return true;

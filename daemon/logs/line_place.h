@@ -37,8 +37,13 @@ class LinePlace {
   // A line whose loss stands behind so many words is an evaluation's: it stands
   // below a heading of one, "Eval epoch: 4", and those below the others have
   // the same words.
-  bool IsOfEvaluation(uint32_t words) {
-    if (!evaluates_) trained_ = words;
+  bool IsOfEvaluation(uint32_t words, const ColumnFact& fact) {
+    // Steps that go on are the training's.
+    if (evaluates_ && fact.has_step()) evaluates_ = fact.step() <= step_;
+    if (!evaluates_) {
+      trained_ = words;
+      if (fact.has_step()) step_ = fact.step();
+    }
     return evaluates_ && words == trained_;
   }
   // The line of the newest Add() is an evaluation's: a line announced one, and
@@ -66,8 +71,10 @@ class LinePlace {
   int64_t epoch_ = -1;  // of a line that said nothing else; -1: none
   EpochHeadings headings_;
   bool evaluates_ = false;  // the newest heading is an evaluation's
+  int64_t step_ = 0;        // the training's newest
   uint32_t trained_ = 0;    // words of the newest line below another
   int64_t whole_ = 0;       // steps of an epoch, of the newest line of training
+  bool begun_ = false;      // a line of training stood below the newest heading
   bool announced_ = false;  // an evaluation, behind that
   bool apart_ = false;
 };

@@ -18,20 +18,25 @@ bool IsOfWhole(std::string_view name) {
   return HasOneOf(name, kWords);
 }
 
+// A number of a loss that is none: "loss_std".
+bool IsOfOther(std::string_view name) {
+  constexpr std::string_view kOthers[] = {
+      "delta", "diff",  "change", "std",  "var", "ratio", "prev", "last",
+      "max",   "count", "grad",   "norm", "num", "time",  "scale"};
+  return HasOneOf(name, kOthers);
+}
+
 // "mel_loss_before": the word stands between others. What follows it may make
 // it another number.
 bool HasLossWithin(std::string_view name) {
   constexpr std::string_view kMarks = "_/.-";
-  constexpr std::string_view kOthers[] = {
-      "delta", "diff", "change", "std",  "var",  "ratio", "prev",
-      "last",  "max",  "count",  "grad", "norm", "num"};
   for (size_t at = name.find("loss", 1); at != name.npos;
        at = name.find("loss", at + 1)) {
     const size_t end = at + 4;
     const bool word = kMarks.find(name[at - 1]) != kMarks.npos &&
                       end < name.size() &&
                       kMarks.find(name[end]) != kMarks.npos;
-    if (word) return !HasOneOf(name, kOthers);
+    if (word) return !IsOfOther(name);
   }
   return false;
 }
@@ -58,8 +63,9 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
 bool IsPartOfLoss(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('/') + 1);
   const bool named = name.ends_with("loss") || name.ends_with("Loss") ||
-                     last.starts_with("loss_") || name.starts_with("loss/") ||
-                     HasLossWithin(name) || IsShortForLoss(name);
+                     (last.starts_with("loss_") && !IsOfOther(last)) ||
+                     name.starts_with("loss/") || HasLossWithin(name) ||
+                     IsShortForLoss(name);
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 

@@ -245,7 +245,15 @@ bool FindTotal(const std::vector<RowValues>& lines, NumberRoles* roles) {
   const auto total = std::ranges::find(roles->meanings, ColumnMeaning::kTotal);
   if (total == roles->meanings.end() || roles->rises) return false;
   const auto at = static_cast<size_t>(total - roles->meanings.begin());
-  if (!IsReal(lines, at)) return false;
+  // A time is no sum of them.
+  const auto below = [&](size_t part) {
+    return std::ranges::any_of(lines, [&](const RowValues& line) {
+      return line[at].value < line[part].value;
+    });
+  };
+  if (!IsReal(lines, at) || std::ranges::any_of(roles->parts, below)) {
+    return false;
+  }
   roles->loss = at;
   roles->parts.clear();
   return true;

@@ -28,14 +28,21 @@ Severity WorstEver(const RunView& run) {
 }
 
 Severity WorstOf(const std::vector<std::shared_ptr<const RunView>>& attempts) {
+  // What an attempt must have of another one's updates to stand for it; ours.
+  constexpr uint64_t kLeast = 16;
+  constexpr uint64_t kPart = 4;
   Severity worst = Severity::kNone;
-  bool sound_later = false;
+  uint64_t sound = 0;  // updates of the longest healthy one that follows
   for (auto it = attempts.rbegin(); it != attempts.rend(); ++it) {
-    const Severity own = WorstEver(**it);
-    worst =
-        std::max(worst, sound_later ? std::min(own, Severity::kWarning) : own);
-    sound_later |=
-        own < Severity::kWarning && IsHealthy((*it)->diagnosis.condition);
+    const RunView& attempt = **it;
+    Severity own = WorstEver(attempt);
+    if (sound >= std::max(kLeast, attempt.updates / kPart)) {
+      own = std::min(own, Severity::kWarning);
+    }
+    worst = std::max(worst, own);
+    if (own < Severity::kWarning && IsHealthy(attempt.diagnosis.condition)) {
+      sound = std::max(sound, attempt.updates);
+    }
   }
   return worst;
 }

@@ -199,7 +199,7 @@ class KeyValueReader : public LineReader {
 
   void Tell(std::string_view line, FactList* facts) {
     const size_t told = facts->size();
-    if (loss_at_ > 0 && place_.IsOfEvaluation(CountWords(line)))
+    if (loss_at_ > 0 && place_.IsOfEvaluation(CountWords(line), fact_))
       return evaluations_.Tell(fact_.fact(), facts);
     if (parts_.of_policy() && !fact_.fact().of_adversary) fact_.NoteRewards();
     fact_.Tell(facts);

@@ -43,12 +43,17 @@ REWARDS = {
     F.mse_loss(NET(STATE)[:, 0], TARGET),
 }
 OTHERS = {
+    "newest_of_a_sequence": lambda: F.mse_loss(
+        NET(STATE[:, None]).gather(1, torch.zeros(8, 1, 2).long()),
+        torch.zeros(8, 1, 2)),
+    "sure": lambda: ((taken(NET(STATE).softmax(-1)) - 1) ** 2).mean(),
     "cross_entropy": lambda: F.cross_entropy(NET(STATE), ACTION),
     "label_smoothing": lambda: -taken(NET(STATE).log_softmax(-1)).mean(),
     "weighted_classes": lambda: -(
         taken(NET(STATE).log_softmax(-1)) * torch.rand(8)).mean(),
     "regression": lambda: F.mse_loss(NET(STATE)[:, 0], TARGET),
-    "masked": lambda: F.mse_loss(NET(STATE)[ACTION > 0], NET(STATE)[ACTION > 0].detach()),
+    "masked": lambda: F.mse_loss(
+        NET(STATE)[ACTION > 0], NET(STATE)[ACTION > 0].detach()),
     "cloning": lambda: -log_probability().mean(),
 }
 
@@ -57,15 +62,17 @@ OTHERS = {
 def test_a_loss_shows_that_it_follows_rewards(name):
     objective = Objective()
     loss = {**REWARDS, **OTHERS}[name]()
-    loss.backward()
-    objective.step(loss)
+    objective.begins(loss)
+    assert not objective.follows_rewards
+    objective.reached()
     assert objective.follows_rewards == (name in REWARDS)
 
 
 @pytest.mark.parametrize("given", [None, 0.5, torch.tensor(0.5)])
 def test_a_loss_without_a_graph_shows_nothing(given):
     objective = Objective()
-    objective.step(given)
+    objective.begins(given)
+    objective.reached()
     assert not objective.follows_rewards
 
 
@@ -86,6 +93,7 @@ def test_an_annealed_weight_moves_while_it_is_annealed():
     seen = moves(lambda step: min(max(step - 100, 0), 200) / 200)
     assert seen[0] in range(100, 117) and seen[-1] in range(300, 317)
     assert len(seen) == 1 + seen[-1] - seen[0]
+    assert moves(lambda step: 1 - min(step, 300) / 400) == []
 
 
 def test_what_stands_or_is_drawn_does_not():

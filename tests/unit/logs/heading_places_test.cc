@@ -15,19 +15,37 @@ std::string Told(std::string_view lines) {
   return ToldFacts("key_value", lines);
 }
 
+// Epochs of five lines each, from `first` to `last`.
+std::string Epochs(int first, int last, std::string_view heading) {
+  std::string lines;
+  for (int epoch = first; epoch <= last; ++epoch) {
+    lines.append(heading).append(std::to_string(epoch)).append("/9\n");
+    for (int i = 0; i < 5; ++i) lines += " - 3s - loss: 2.5\n";
+  }
+  return lines;
+}
+
+// Returns how often the first step is told.
+int Runs(const std::string& lines) {
+  const std::string told = "\n" + Told(lines);
+  int runs = 0;
+  for (size_t at = 0; (at = told.find("\nstep=1 ", at)) != told.npos; ++at) {
+    ++runs;
+  }
+  return runs;
+}
+
 TEST(HeadingPlaces, TheFirstEpochAgainIsAnotherRun) {
-  EXPECT_EQ(Told("Epoch 1/3\nmean loss: 2.5\nmean loss: 2.25\n"
-                 "Epoch 2/3\nmean loss: 2\n"
-                 "Epoch 1/3\nmean loss: 2.5\nmean loss: 2.25\n"
-                 "Epoch 1/3\nmean loss: 2.5"),
-            "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\n"
-            "step=1 loss=2.5\nstep=2 loss=2.25\nstep=1 loss=2.5\n");
-  // A clock before it, and a run that ended in its second epoch.
-  EXPECT_EQ(Told("2025-01-31 12:01:07,250 Epoch 1/9\n - 3s - loss: 2.5\n"
-                 "2025-01-31 12:01:09,250 Epoch 2/9\n"
-                 "2025-01-31 12:02:07,250 Epoch 1/9\n - 3s - loss: 2.5\n"
-                 "2025-01-31 12:02:09,250 Epoch 2/9\n - 3s - loss: 2.25"),
-            "step=1 loss=2.5\nstep=1 loss=2.5\nstep=2 loss=2.25\n");
+  for (const char* heading : {"Epoch ", "2025-01-31 12:01:07,250 Epoch "}) {
+    const std::string run = Epochs(1, 4, heading);
+    EXPECT_EQ(Runs(run + run + run), 3);
+    EXPECT_EQ(Runs(run + Epochs(5, 8, heading) + run), 2) << "goes back";
+  }
+}
+
+TEST(HeadingPlaces, RoundsOfFewEpochsAreOneRuns) {
+  const std::string round = Epochs(1, 2, "Epoch ");
+  EXPECT_EQ(Runs(round + round), 1);
 }
 
 TEST(HeadingPlaces, ATrainingGoesOnBelowOtherHeadings) {
@@ -41,12 +59,14 @@ TEST(HeadingPlaces, ATrainingGoesOnBelowOtherHeadings) {
             "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\n"
             "step=4 loss=1.5\n");
   // Ranks that are an epoch late.
-  EXPECT_EQ(Told("epoch: 1, loss: 2.5\nepoch: 1, loss: 2.5\n"
-                 "epoch: 2, loss: 2\nepoch: 1, loss: 2\nepoch: 2, loss: 2\n"
-                 "epoch: 3, loss: 2\nepoch: 1, loss: 2.5"),
-            "step=1 loss=2.5\nstep=2 loss=2.5\nstep=3 loss=2\n"
-            "step=4 loss=2\nstep=5 loss=2\nstep=6 loss=2\n"
-            "step=1 loss=2.5\n");
+  std::string late = "epoch: 1, loss: 2.5\n";
+  for (int epoch = 1; epoch < 9; ++epoch) {
+    for (const int of : {epoch, epoch + 1, epoch, epoch + 1}) {
+      late += "epoch: " + std::to_string(of) + ", loss: 2.5\n";
+    }
+  }
+  EXPECT_EQ(Runs(late), 1);
+  EXPECT_EQ(Runs(late + late), 2);
 }
 
 TEST(HeadingPlaces, BelowAnEvaluationsAllIsThatOnes) {

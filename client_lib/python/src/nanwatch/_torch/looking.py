@@ -39,6 +39,7 @@ from nanwatch._torch.update import Update
 _UPDATE_EVERY = {"default": 256, "layers": 16, "ops": 16}
 # The first of them, when the norms of rows and weights are not due.
 _UPDATE_FIRST = 8
+_SENT = 0.5  # s, after which what was seen has been sent; ours
 
 
 class Looks:
@@ -77,11 +78,14 @@ class Looks:
         self.rivals = Rivals(followed)
         self._opponents = Opponents(untrained.known)
         self._objective = Objective()
+        self._moved = -_SENT  # when a weight of the loss was seen to move
         self._weights = LossWeights()
 
     def follow(self, parts: Parts) -> None:
         """Its backward passes."""
-        parts.tell_passes(self.rivals, self._opponents, self._weights)
+        parts.tell_passes(
+            self.rivals, self._opponents, self._weights, self._objective
+        )
 
     def close(self) -> None:
         self._comparing.close()
@@ -91,12 +95,14 @@ class Looks:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
         self._opponents.step(loss)
-        self._objective.step(loss)
+        now = time.monotonic()
+        if self._weights.move:
+            self._moved = now
         self._guard.run._shared.seen = Seen(
             all([f.clearing.fresh for f in self._followed]),
             self._opponents.seen,
             self._objective.follows_rewards,
-            self._weights.move,
+            now - self._moved < _SENT,
         )
         for update in self._current.updates:
             none = update.fault == _update_faults.NO_BACKWARD

@@ -55,7 +55,7 @@ class _Weight:
         self._up = False
 
     def moves(self, value: float) -> bool:
-        """To `value`, as it was planned."""
+        """Up to `value`, as it was planned: what falls makes no loss rise."""
         before, self._value = self._value, value
         if value == before:
             return False
@@ -63,7 +63,8 @@ class _Weight:
         self._turns += self._moves > 0 and up != self._up
         self._moves += 1
         self._up = up
-        return self._turns * _PLANNED <= self._moves
+        grows = abs(value) > abs(before)
+        return grows and self._turns * _PLANNED <= self._moves
 
 
 def _numbers(root: Any) -> Iterator[float]:

@@ -17,26 +17,34 @@ _ALIKE = (
 _DISTANCES = ("MseLoss", "SmoothL1Loss", "HuberLoss")
 
 
-# Losses that are looked at: the first ones, and one in so many.
+# Backward passes that are looked at: the first ones, and one in so many.
 _FIRST = 4
-_EVERY = 1024
+_EVERY = 64
 
 
 class Objective:
     """Of one watch."""
 
     def __init__(self) -> None:
-        self._losses = 0
+        self._passes = 0
+        self._found = False  # in the pass that is on its way
         self.follows_rewards = False  # once it was seen
 
-    def step(self, loss: Any) -> None:
-        """What watch.step() is given. Reads no tensor."""
-        count = self._losses
-        self._losses += 1
+    def begins(self, tensors: Any) -> None:
+        """A backward pass of these; afterwards its graph says less."""
+        count = self._passes
+        self._passes += 1
         look = count < _FIRST or count % _EVERY == 0
-        if look and not self.follows_rewards:
-            root = getattr(loss, "grad_fn", None)
-            self.follows_rewards = any(map(_tells_rewards, _nodes(root)))
+        root = getattr(tensors, "grad_fn", None)
+        self._found = (
+            look
+            and not self.follows_rewards
+            and any(map(_tells_rewards, _nodes(root)))
+        )
+
+    def reached(self) -> None:
+        """It computed gradients of what is watched."""
+        self.follows_rewards |= self._found
 
 
 def _tells_rewards(node: Any) -> bool:
@@ -61,10 +69,15 @@ def _tells_rewards(node: Any) -> bool:
 
 def _is_picked(node: Any) -> bool:
     """One output for each row: that of the action which was taken. Not the
-    likelihood of a class."""
-    return _name(node).startswith("Gather") and not _name(
-        _input(node)
-    ).startswith("LogSoftmax")
+    likelihood of a class, nor a place in a sequence."""
+    if not _name(node).startswith("Gather"):
+        return False
+    index = node._saved_index
+    return (
+        index.dim() == 2
+        and index.shape[1] == 1
+        and "Softmax" not in _name(_input(node))
+    )
 
 
 def _is_log_probability(node: Any) -> bool:

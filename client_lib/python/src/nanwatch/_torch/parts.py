@@ -12,6 +12,7 @@ from nanwatch._torch.backwards import Marks
 from nanwatch._torch.following import Listeners, follow
 from nanwatch._torch.loss_weights import LossWeights
 from nanwatch._torch.losses import is_bad
+from nanwatch._torch.objective import Objective
 from nanwatch._torch.opponents import Opponents
 from nanwatch._torch.optimizers import Followed
 from nanwatch._torch.readout import on_host
@@ -46,6 +47,7 @@ class Parts:
         self._rivals = Rivals(followed)
         self._opponents: Opponents | None = None
         self._weights = LossWeights()
+        self._objective = Objective()
         self._losses: list[Any] = []
         self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
@@ -56,11 +58,15 @@ class Parts:
         self.when_discarded: Callable[[], None] | None = None
 
     def tell_passes(
-        self, rivals: Rivals, opponents: Opponents, weights: LossWeights
+        self,
+        rivals: Rivals,
+        opponents: Opponents,
+        weights: LossWeights,
+        objective: Objective,
     ) -> None:
         """To these."""
         self._rivals, self._opponents = rivals, opponents
-        self._weights = weights
+        self._weights, self._objective = weights, objective
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -74,6 +80,7 @@ class Parts:
         if self._opponents is not None:
             self._opponents.begins()
         self._weights.begins(tensors)
+        self._objective.begins(tensors)
         whole = self._whole_looks > 0
         return whole, [f.begins_backward(whole) for f in self._followed]
 
@@ -107,6 +114,7 @@ class Parts:
                 self._opponents.passed()
             return
         self._weights.reached()
+        self._objective.reached()
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]
