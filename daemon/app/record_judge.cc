@@ -193,10 +193,11 @@ RecordVerdict RecordJudge::Conclude(const RecordsEnded& ended,
   for (int32_t attempt = 0;; ++attempt) {
     const auto view = snapshot->Find(options_.run_id, attempt);
     if (view == nullptr) break;
+    verdict.worst = std::max(verdict.worst, WorstEver(*view));
     verdict.at_end = view->severity;
     verdict.attempts.push_back(view);
   }
-  verdict.worst = WorstOf(verdict.attempts);
+  verdict.stands = WorstOf(verdict.attempts);
   verdict.attempts = EachTroubleOnce(verdict.attempts);
   return verdict;
 }

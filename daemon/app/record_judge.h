@@ -37,7 +37,8 @@ struct RecordVerdict {
   int64_t steps = 0;
   // Most steps between them have no record.
   bool steps_between = false;
-  Severity worst = Severity::kNone;   // ever (WorstOf)
+  Severity worst = Severity::kNone;   // ever
+  Severity stands = Severity::kNone;  // of all attempts together (WorstOf)
   Severity at_end = Severity::kNone;  // still firing at the end
   // Why some records were not judged (more optimizers or ranks than are held);
   // empty: all were.

@@ -86,7 +86,7 @@ LogStanding StandingOf(const CheckedLog& log) {
       SetUnread(verdict, &standing);
     }
   }
-  return Graded(standing, verdict.worst);
+  return Graded(standing, verdict.stands);
 }
 
 }  // namespace nanwatch

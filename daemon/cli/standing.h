@@ -15,8 +15,8 @@ namespace nanwatch {
 
 struct LogStanding {
   Condition condition = Condition::kNotKnown;
-  // The worst ever; a warning where nothing is found, and a person is to look
-  // at it.
+  // The worst of all attempts together; a warning where nothing is found, and a
+  // person is to look at it.
   Severity severity = Severity::kNone;
   std::string_view word;  // "critical", "unread", ...
   std::string headline;   // empty: there is nothing to judge

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int16_t kMany = 10;       // steps of a mean: no single batch; ours
 constexpr int16_t kVeryMany = 100;  // steps of a mean: many batches; ours
+constexpr float kOfOne = 3.4f;      // ln 30, of a rise from one value; ours
 constexpr float kOfWeights = 3;     // ln 20, of a rise that they make; ours
 constexpr int16_t kWithNorm = 4;    // records; ours: gnorm_spike waits for 3
 constexpr float kNewsNats = 3;      // nats: a record that stands out; ours
@@ -173,7 +174,7 @@ bool LossSpike::IsUsual(const StepContext& c, float rise) {
 bool LossSpike::LeftOneValue(const StepContext& c) {
   const Series& s = *c.loss;
   return s.begins_late() && s.level().values() == 1 && !s.climbs() &&
-         s.excursion().step() < 2 * c.first_step;
+         s.rise() < kOfOne && s.excursion().step() < 2 * c.first_step;
 }
 
 // It stays up: by how much of the training that is, and what is lost.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "detect/last_digit.h"
 #include "model/step.h"
 
 namespace nanwatch {
@@ -79,6 +80,7 @@ class RateCourse {
   // Takes in another rate than the one before, and how finely it is printed.
   void NoteSome(double rate) {
     before_ = std::exchange(some_, static_cast<float>(rate));
+    digit_.Note(some_);
     const auto is_whole = [](double x) {
       return std::fabs(x - std::round(x)) <= kWhole * x;
     };
@@ -88,8 +90,8 @@ class RateCourse {
   // share once more, from the newest that was not 0, would not be printed as 0.
   bool WouldShow() const {
     const float share = some_ < before_ ? some_ / before_ : 1;
-    const float next = std::min(share * some_, kFine * held_);
-    return static_cast<double>(next) * parts_ >= 1 - kWhole;
+    return digit_.worth() <= kFine * held_ &&
+           static_cast<double>(share * some_) * parts_ >= 1 - kWhole;
   }
 
   static constexpr int32_t kProbes = 24;   // records in a row; ours
@@ -106,6 +108,7 @@ class RateCourse {
   static constexpr float kMoves = 6e-8f;   // of a number: fp32's rounding
   static constexpr int32_t kMost = 1 << 20;
 
+  LastDigit digit_;
   double parts_ = 1;  // of 1, in which all rates so far are whole
   float some_ = 0;    // the newest that is not 0
   float before_ = 0;  // another one, before it

@@ -42,7 +42,7 @@ class EpochLines {
   }
 
  private:
-  static constexpr int64_t kOfRun = 12;  // ours
+  static constexpr int64_t kOfRun = 24;  // ours
 
   int64_t epoch_ = -1;
   int64_t step_ = 0;

@@ -162,8 +162,8 @@ Severity WorstOfRestarted(const std::function<double(int64_t)>& loss) {
   EXPECT_EQ(verdict.attempts.size(), 2u);
   EXPECT_EQ(verdict.at_end, Severity::kNone);
   // Somebody began again.
-  EXPECT_LE(verdict.worst, Severity::kWarning);
-  return WorstEver(*verdict.attempts[0]);
+  EXPECT_LE(verdict.stands, Severity::kWarning);
+  return verdict.worst;
 }
 
 // Of the attempt before nothing follows, as at the end of a log.
@@ -196,7 +196,8 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
   for (int64_t i = 5000; i < 6000; ++i) take(i, false);
   const RecordVerdict verdict = judge.Conclude();
   ASSERT_EQ(verdict.attempts.size(), 6u);
-  EXPECT_EQ(verdict.worst, Severity::kWarning);
+  EXPECT_EQ(verdict.worst, Severity::kCritical);
+  EXPECT_EQ(verdict.stands, Severity::kWarning);
   EXPECT_EQ(verdict.at_end, Severity::kNone);
   std::vector<int> attempts;
   for (const auto& attempt : verdict.attempts) {

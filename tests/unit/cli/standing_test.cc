@@ -11,7 +11,7 @@ namespace {
 
 CheckedLog LogOf(std::initializer_list<Condition> attempts, Severity worst) {
   CheckedLog log;
-  log.verdict.worst = worst;
+  log.verdict.worst = log.verdict.stands = worst;
   for (const Condition condition : attempts) {
     auto view = std::make_shared<RunView>();
     view->diagnosis.condition = condition;
