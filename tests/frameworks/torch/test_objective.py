@@ -96,6 +96,14 @@ def test_an_annealed_weight_moves_while_it_is_annealed():
     assert moves(lambda step: 1 - min(step, 300) / 400) == []
 
 
+def test_a_smoothed_cross_entropy_multiplies_by_numbers():
+    weights = LossWeights()
+    loss = F.cross_entropy(NET(STATE), ACTION, label_smoothing=0.1)
+    weights.begins(loss)
+    weights.reached()
+    assert not weights.move
+
+
 def test_what_stands_or_is_drawn_does_not():
     assert moves(lambda step: 0.3) == []
     draws = torch.rand(400, generator=torch.Generator().manual_seed(1)).tolist()

@@ -77,8 +77,11 @@ def _numbers(root: Any) -> Iterator[float]:
             continue
         seen += 1
         if name.startswith("Mul"):
-            for factor in (node._saved_self, node._saved_other):
-                if factor is not None and _is_of_python(factor):
+            for name in ("_saved_self", "_saved_other"):
+                factor = getattr(node, name, None)
+                if isinstance(factor, (int, float)):
+                    yield factor
+                elif factor is not None and _is_of_python(factor):
                     yield factor.item()
         waiting += [used for used, _ in node.next_functions]
 

@@ -72,9 +72,10 @@ def _is_picked(node: Any) -> bool:
     likelihood of a class, nor a place in a sequence."""
     if not _name(node).startswith("Gather"):
         return False
-    index = node._saved_index
+    index = getattr(node, "_saved_index", None)
     return (
-        index.dim() == 2
+        index is not None
+        and index.dim() == 2
         and index.shape[1] == 1
         and "Softmax" not in _name(_input(node))
     )
