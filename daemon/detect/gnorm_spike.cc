@@ -68,8 +68,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "there (half as many, if that is a thousand times the first norms); or "
     "`growth` times the first norm, where the first 16 grew by about "
     "that a record; but not where the client sees that gradients are made anew "
-    "for "
-    "each update. A learning rate that goes back up to where it was begins a "
+    "for each update. A learning rate that goes back up to where it was begins "
+    "a "
     "new level.",
     "Below clear_ratio times the level for clear_after updates.",
     kThresholds,

@@ -97,8 +97,9 @@ class Series {
   bool recurs() const;
   int32_t returns() const { return returns_; }  // that lasted and came back
   // Returns how many values lie between the newest excursion and the one
-  // before, where as many lay between that and the one before it, and it is no
-  // higher and no longer: something does so by a clock. Else 0.
+  // before, where as many lay between that and the one before it, and it stands
+  // no more than kRise above the first, for twice as long as the last at most:
+  // something does so by a clock. Else 0.
   int32_t every() const;
   // Of a fresh run: how many of the first values stand kRise above first(),
   // the step of the first of them, and the highest.

@@ -141,10 +141,10 @@ constinit const RuleSpec UpdateFaultRule::kSpec = {
     "clear_after updates without it.",
     kThresholds,
     "Clients that cannot see this say nothing of it, and nothing is found. A "
-    "rate of 0 is seen in any record where no rounding hides another one: the "
-    "rate before it would still be printed if it fell by the same share once "
-    "more (to a tenth, if it never fell). A log that prints it as 0.0 or "
-    "0e+00, and "
+    "rate of 0 is seen in any record where no rounding hides another one: "
+    "rates before moved by as little as a twentieth of the highest, and the "
+    "last of them would still be printed if it fell by the same share once "
+    "more. A log that prints it as 0.0 or 0e+00, and "
     "not with a fixed number of digits, hides none, either."};
 
 Severity UpdateFaultRule::OnStep(const StepContext& c, Thresholds t) {

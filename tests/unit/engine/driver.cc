@@ -1,5 +1,7 @@
 #include "tests/unit/engine/driver.h"
 
+#include <utility>
+
 #include "detect/all_rules.h"
 
 namespace nanwatch {
@@ -198,10 +200,14 @@ SessionId Driver::Open(const std::string& run_id, int32_t rank, int world) {
 }
 
 Admitted Driver::Steps(SessionId session, const std::vector<Row>& rows) {
+  return Batch(session, Columns(rows, now_));
+}
+
+Admitted Driver::Batch(SessionId session, StepColumns columns) {
   return Send({.session = session,
                .sequence = ++sequences_[session],
                .sent = now_,
-               .body = StepBatch{Columns(rows, now_)}});
+               .body = StepBatch{std::move(columns)}});
 }
 
 Admitted Driver::Ops(SessionId session, const std::vector<OpCell>& cells) {

@@ -81,6 +81,7 @@ class Driver {
   SessionId Open(const std::string& run_id, int32_t rank = 0, int world = 1);
   // Each sends the session's next sequence.
   Admitted Steps(SessionId session, const std::vector<Row>& rows);
+  Admitted Batch(SessionId session, StepColumns columns);
   Admitted Ops(SessionId session, const std::vector<OpCell>& cells);
   Admitted Name(SessionId session, const std::vector<OpName>& ops,
                 uint32_t first = 0);

@@ -27,10 +27,7 @@ Severity WorstOf(bool own, double to = 4, double pace = 1e9) {
         {{.step = step, .loss = a}, {.step = step, .loss = b}}, driver.now());
     columns.optimizers = {"a", "b"};
     columns.optimizer = {0, 1};
-    driver.Send({.session = s,
-                 .sequence = static_cast<Sequence>(step) + 1,
-                 .sent = driver.now(),
-                 .body = StepBatch{std::move(columns)}});
+    driver.Batch(s, std::move(columns));
     worst = std::max(worst, driver.Run("job")->severity);
     driver.Sleep(std::chrono::milliseconds(100));
   }
@@ -57,10 +54,7 @@ TEST(RivalLosses, OneWhoseRivalNobodyWatchesHasNoneEither) {
       StepColumns columns = Columns(
           {{.step = step, .loss = (step < 200 ? 1 : 4) + wave}}, driver.now());
       columns.seen.rival_loss = told;
-      driver.Send({.session = s,
-                   .sequence = static_cast<Sequence>(step) + 1,
-                   .sent = driver.now(),
-                   .body = StepBatch{std::move(columns)}});
+      driver.Batch(s, std::move(columns));
       worst = std::max(worst, driver.Run("job")->severity);
       driver.Sleep(std::chrono::milliseconds(100));
     }
@@ -86,11 +80,7 @@ TEST(SumOfLosses, HasNoLevelToLeave) {
     double sum = 0;
     for (int64_t step = 0; step < 60; ++step) {
       sum += step < 40 ? 2.3 * std::exp2(-0.01 * step) : last;
-      driver.Send({.session = s,
-                   .sequence = static_cast<Sequence>(step) + 1,
-                   .sent = driver.now(),
-                   .body = StepBatch{
-                       Columns({{.step = step, .loss = sum}}, driver.now())}});
+      driver.Steps(s, {{.step = step, .loss = sum}});
       worst = std::max(worst, driver.Run("job")->severity);
       driver.Sleep(std::chrono::milliseconds(100));
     }

@@ -19,10 +19,7 @@ Severity WorstOf(double (*loss)(int64_t step), UpdatesSeen (*seen)(int64_t)) {
     StepColumns columns =
         Columns({{.step = step, .loss = loss(step) * wave}}, driver.now());
     columns.seen = seen(step);
-    driver.Send({.session = s,
-                 .sequence = static_cast<Sequence>(step) + 1,
-                 .sent = driver.now(),
-                 .body = StepBatch{std::move(columns)}});
+    driver.Batch(s, std::move(columns));
     worst = std::max(worst, driver.Run("job")->severity);
     driver.Sleep(std::chrono::milliseconds(100));
   }
