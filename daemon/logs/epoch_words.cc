@@ -48,15 +48,24 @@ std::optional<double> EpochBeforeBatch(std::string_view line) {
   return number.empty() || !named ? std::nullopt : Scan(number).Number();
 }
 
+// "ep=3", "[FT] Ep: 3": a word of its own.
+std::optional<double> EpochCutShort(std::string_view line) {
+  for (const std::string_view end : {"p=", "p:"}) {
+    size_t at = FindWord(line, end, 1);
+    for (; at != line.npos; at = FindWord(line, end, at + 1)) {
+      if ((line[at - 1] | 0x20) != 'e') continue;
+      if (at > 1 && IsLetterOrMark(line[at - 2])) continue;
+      Scan scan(line, at + end.size());
+      if (const auto epoch = scan.Number()) return epoch;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> EpochInWords(std::string_view line) {
   constexpr std::string_view kWord = "poch";
-  // "ep=3", at the start alone: in a line it may be anything.
-  if (line.starts_with("ep=") || line.starts_with("ep:") ||
-      line.starts_with("Ep=") || line.starts_with("Ep:")) {
-    return Scan(line, 3).Number();
-  }
   // "ep0005 ".
   if (line.size() > 3 && line.starts_with("ep") && IsDigit(line[2])) {
     Scan scan(line, 2);
@@ -72,6 +81,7 @@ std::optional<double> EpochInWords(std::string_view line) {
     const auto epoch = NumberBehindEpoch(line, at + kWord.size(), &rest);
     if (epoch) return epoch;
   }
+  if (const auto epoch = EpochCutShort(line)) return epoch;
   return EpochBeforeBatch(line);
 }
 

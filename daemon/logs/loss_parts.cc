@@ -58,6 +58,19 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
   return IsEvaluation(words.substr(parted + 1));
 }
 
+// Gives the words of a name, in lower case, to `visit`: "adv" and "loss" of
+// "train/adv_loss".
+template <typename Visit>
+void ForEachPart(std::string_view name, Visit&& visit) {
+  const std::string low = LowerCase(name);
+  for (size_t begin = 0; begin <= low.size();) {
+    const size_t end =
+        std::min(low.find_first_of("_/.-: ,;|[]()", begin), low.size());
+    visit(std::string_view(low).substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 bool IsPartOfLoss(std::string_view name) {
@@ -69,6 +82,14 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
+bool IsOfRival(std::string_view name) {
+  constexpr std::string_view kOf[] = {"adv", "adversarial", "gan"};
+  bool of_rival = false;
+  ForEachPart(name,
+              [&](std::string_view word) { of_rival |= IsOneOf(word, kOf); });
+  return of_rival;
+}
+
 // Each of its words is known: "missing_value_loss" is another one. A critic may
 // be a GAN's.
 bool IsOfPolicy(std::string_view name) {
@@ -77,18 +98,14 @@ bool IsOfPolicy(std::string_view name) {
                                       "q1",     "q2",    "td"};
   constexpr std::string_view kBeside[] = {"loss", "losses", "train", "trainer",
                                           "gradient"};
-  const std::string low = LowerCase(name);
   bool of_policy = false;
-  for (size_t begin = 0; begin <= low.size();) {
-    const size_t end = std::min(low.find_first_of("_/.- ", begin), low.size());
-    const std::string_view word =
-        std::string_view(low).substr(begin, end - begin);
-    begin = end + 1;
+  bool all = true;
+  ForEachPart(name, [&](std::string_view word) {
     const bool of = IsOneOf(word, kOf);
-    if (!of && !IsOneOf(word, kBeside)) return false;
+    all &= of || IsOneOf(word, kBeside);
     of_policy |= of;
-  }
-  return of_policy;
+  });
+  return of_policy && all;
 }
 
 // Also what a value before may end with: "nan", "0.5 s".
@@ -121,17 +138,16 @@ size_t WithinLosses(std::string_view line, size_t at) {
 
 bool LossParts::Look(std::string_view before, std::string_view behind) {
   const std::string_view name = NameAtEnd(before);
-  const double sum = sum_;
   if (!IsPartOfLoss(name) || IsOfEvaluation(before, name)) return false;
-  if (!Take(behind)) return false;
+  if (!Take(name, behind)) return false;
   of_policy_ |= IsOfPolicy(name);
-  NoteLost(name, sum_ - sum);
   return true;
 }
 
 void LossParts::Begin() {
   parts_ = 0;
   of_policy_ = false;
+  of_rival_ = false;
   sum_ = 0;
 }
 
@@ -142,11 +158,13 @@ void LossParts::NoteLost(std::string_view name, double value) {
   if (bad_name_ == name) bad_ = bad ? bad_ + 1 : 0;
 }
 
-bool LossParts::Take(std::string_view behind) {
+bool LossParts::Take(std::string_view name, std::string_view behind) {
   const std::optional<double> value = ValueAt(behind);
   if (!value) return false;
   ++parts_;
   sum_ += *value;
+  of_rival_ |= IsOfRival(name);
+  NoteLost(name, *value);
   return true;
 }
 

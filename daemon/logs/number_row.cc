@@ -54,7 +54,7 @@ uint64_t HashOf(std::string_view text) {
 }
 
 // The size of a clock or date at `at`, "12:01:07.250", "2025-01-31",
-// "03.04.2024"; 0: there is none.
+// "03.04.2024", "2026_08_19_16_07_49"; 0: there is none.
 size_t ClockAt(std::string_view line, size_t at) {
   size_t end = at;
   int parts = 0;
@@ -66,19 +66,15 @@ size_t ClockAt(std::string_view line, size_t at) {
     if (digits != 2 && digits != 4) break;
     ++parts;
     const char next = end < line.size() ? line[end] : '\0';
-    const bool joins = next == ':' || next == '-' || next == '/' || next == '.';
+    const bool joins = std::string_view(":-/._").find(next) != line.npos;
     if (!joins || (sign != '\0' && next != sign)) break;
     if (end + 1 >= line.size() || !IsDigit(line[end + 1])) break;
     sign = next;
     ++end;
   }
   if (parts < 3 && !(parts == 2 && sign == ':' && end - at == 5)) return 0;
-  while (end < line.size() &&
-         (IsDigit(line[end]) || line[end] == '.' || line[end] == ',' ||
-          line[end] == ':' || line[end] == 'T' || line[end] == 'Z')) {
-    ++end;
-  }
-  return end - at;
+  const size_t behind = line.find_first_not_of("0123456789.,:TZ", end);
+  return std::min(behind, line.size()) - at;
 }
 
 // `text` ends with the word of a step, to which its number may be glued: "ep0

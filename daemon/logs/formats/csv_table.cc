@@ -224,14 +224,15 @@ class CsvTableReader : public LineReader {
   void AddParts() {
     const bool whole =
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
-    if (parts_.empty() || whole) return;
+    if (!adds_up_ || whole) return;
     double sum = 0;
-    for (const size_t part : parts_) {
+    for (const auto& [part, name] : terms_) {
       const std::optional<double> loss = WholeNumber(row_.cells()[part]);
       if (!loss) return;
       sum += *loss;
     }
-    fact_.AddNumber(ColumnMeaning::kLoss, sum);
+    fact_.AddNumber(
+        of_rival_ ? ColumnMeaning::kAdversaryLoss : ColumnMeaning::kLoss, sum);
   }
 
   bool HasNumber() const {
@@ -273,7 +274,7 @@ class CsvTableReader : public LineReader {
     std::vector<std::string_view> names = row_.cells();
     if (!under.empty()) names.assign(under.begin(), under.end());
     std::vector<ColumnMeaning> columns;
-    std::vector<size_t> parts;
+    std::vector<std::pair<size_t, std::string>> parts;
     int known = 0;
     size_t epoch = std::string_view::npos;
     size_t evaluation = std::string_view::npos;
@@ -285,7 +286,7 @@ class CsvTableReader : public LineReader {
       const bool term = meaning == ColumnMeaning::kNothing ||
                         meaning == ColumnMeaning::kCrossEntropy;
       if (term && IsPartOfLoss(cell)) {
-        parts.push_back(columns.size() - 1);
+        parts.emplace_back(columns.size() - 1, cell);
         if (IsOfPolicy(cell)) fact_.NoteRewardsApart();
       }
       const bool evaluates = (cell.ends_with("oss") || cell.ends_with("mse")) &&
@@ -311,26 +312,24 @@ class CsvTableReader : public LineReader {
       const bool batch = epoch < columns.size() && IsBatch(names[i]);
       if (batch) columns[i] = ColumnMeaning::kStep;
     }
-    std::vector<std::pair<size_t, std::string>> terms;
-    for (const size_t part : parts) {
-      terms.emplace_back(part, std::string(names[part]));
-    }
     // One stands for the loss where no other does: "td_loss".
     const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
-    if (parts.size() < 2 && whole) parts.clear();
-    bool alone = !whole && parts.empty() && !names_.mapped();
+    const bool adds_up = parts.size() > 1 || (parts.size() == 1 && !whole);
+    bool alone = !whole && !adds_up && !names_.mapped();
     if (alone && evaluation == std::string_view::npos) {
       evaluation = FindEvaluation(names);
     }
     alone &= evaluation < columns.size();
-    if (!parts.empty() || alone) ++known;
+    if (alone || adds_up) known += parts.size() > 1 ? 2 : 1;
     // An epoch is a name as good as others.
     if (epoch < columns.size() && known > 0) ++known;
     if (known < (names_.mapped() ? 1 : 2)) return;
     refused_ = false;
     columns_ = std::move(columns);
-    parts_ = std::move(parts);
-    terms_ = std::move(terms);
+    terms_ = std::move(parts);
+    adds_up_ = adds_up;
+    of_rival_ = std::ranges::any_of(
+        terms_, [](const auto& term) { return IsOfRival(term.second); });
     scales_ = std::move(scales);
     scale_ = {};
     epoch_ = epoch;
@@ -357,8 +356,10 @@ class CsvTableReader : public LineReader {
   ColumnFact fact_{ScaleText::kRounded};
   TableRow row_;
   std::vector<ColumnMeaning> columns_;  // empty: no header yet
-  std::vector<size_t> parts_;           // columns of losses to be summed
-  std::vector<std::pair<size_t, std::string>> terms_;   // by their columns
+  // Losses that are parts of one, by their columns.
+  std::vector<std::pair<size_t, std::string>> terms_;
+  bool adds_up_ = false;   // their sum is the row's loss
+  bool of_rival_ = false;  // one of them is (IsOfRival)
   std::vector<std::pair<size_t, std::string>> scales_;  // that may be one
   ScaleByValue scale_;
   size_t epoch_ = std::string_view::npos;       // its column; npos: none

@@ -243,7 +243,7 @@ class KeyValueReader : public LineReader {
       const std::string_view before = part.substr(begin, at - begin);
       const Ending name = names_.Find(before, line.substr(at + 1));
       if (within == 0) within = WithinLosses(line, at);
-      if (at < within && parts_.Take(line.substr(at + 1))) {
+      if (at < within && parts_.Take(before, line.substr(at + 1))) {
         loss_at_ = at + 1;
       } else if (players_.Look(line, at)) {
         continue;
@@ -275,7 +275,10 @@ class KeyValueReader : public LineReader {
     const bool whole =
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
     const bool wanted = sum && !names_.mapped() && !whole;
-    if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *sum);
+    const ColumnMeaning meaning = parts_.of_rival()
+                                      ? ColumnMeaning::kAdversaryLoss
+                                      : ColumnMeaning::kLoss;
+    if (wanted) fact_.AddNumber(meaning, *sum);
     return wanted;
   }
 

@@ -51,6 +51,7 @@ TEST(NumberRow, NumbersOfOtherLanguagesAndSentences) {
 TEST(NumberRow, ClocksAndDatesAreWords) {
   EXPECT_THAT(NumbersIn("2025-01-31 12:01:07.250 step 4"), ElementsAre(4));
   EXPECT_THAT(NumbersIn("[06:50:41] 4"), ElementsAre(4));
+  EXPECT_THAT(NumbersIn("2026_08_19_16_07_49 4"), ElementsAre(4));
 }
 
 TEST(NumberRow, ACommaIsAPointWhereTheLineHasNoOther) {

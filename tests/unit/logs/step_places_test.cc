@@ -23,6 +23,15 @@ TEST(StepPlaces, ARatioInFrontIsTheStepAndNotTheEpisode) {
             "step=1 loss=2.5\nstep=2 loss=2.5\n");
 }
 
+TEST(StepPlaces, AnEpochMayBeCutShort) {
+  EXPECT_EQ(Told("  [fit] ep=0: loss=2.5\n"
+                 "  [fit] ep=10: loss=2.25"),
+            "step=0 loss=2.5\nstep=10 loss=2.25\n");
+  // It is a word of its own.
+  EXPECT_EQ(Told("step=1 prep=7: loss=2.5\nstep=2 prep=3: loss=2.25"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\n");
+}
+
 TEST(StepPlaces, BehindTheNumberOfAnEpochStandsThePlaceInIt) {
   EXPECT_EQ(Told("Epoch 0/30 0/100 loss: 2.5 time 1.5s\n"
                  "Epoch 0/30 50/100 loss: 2.25 time 1.5s\n"
