@@ -22,7 +22,9 @@ LogJudge::LogJudge(Options options)
         Count(record);
         if (on_record_) on_record_(record);
         records_.Take(record.rank, record.optimizer, record.step);
-      }) {}
+      }) {
+  reader_.SetFile(options.file);
+}
 
 LogJudge::~LogJudge() = default;
 

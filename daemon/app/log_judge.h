@@ -53,6 +53,7 @@ class LogJudge {
   using OnRecord = std::function<void(const LogRecord&)>;
   struct Options {
     std::string run_id;
+    std::string file;                   // as LogReader::SetFile; may be empty
     const LogFormat* format = nullptr;  // null: recognise it
     ColumnMap columns;
     RulesInForce rules;                          // empty: the defaults

@@ -80,6 +80,7 @@ class Intake {
     const bool board = TensorBoardReader::Recognise(head_);
     LogJudge::Options judged;
     judged.run_id = log_->path == "-" ? "standard input" : log_->path;
+    judged.file = log_->path;
     judged.format = board ? FindLogFormat("tensorboard") : options_.format;
     judged.columns = options_.columns;
     judged.rules = options_.rules;
@@ -205,6 +206,13 @@ class Intake {
     if (!verdict.emitter.empty()) {
       return fmt::format("{}, though it looks like {}'s.", why,
                          verdict.emitter);
+    }
+    if (judge_->reader().has_bare_numbers()) {
+      return fmt::format(
+          "{}: its lines are numbers alone. Their name may stand above them, "
+          "or "
+          "be the file's: loss.txt, reward.txt.",
+          why);
     }
     if (turned_.line() > 0) {
       return fmt::format(

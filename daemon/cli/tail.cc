@@ -259,6 +259,7 @@ int TailLogs(const std::vector<std::string>& paths,
   TailJudge judge({.format = options.format,
                    .columns = options.columns,
                    .ranks = RanksOf(paths, options),
+                   .files = paths,
                    .idle_flush = options.idle_flush,
                    .voice = &voice,
                    .feed = feed.get()});

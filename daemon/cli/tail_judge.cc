@@ -38,6 +38,9 @@ TailJudge::TailJudge(Options options)
     log->reader = std::make_unique<LogReader>(
         options_.format, options_.columns,
         [this, log](const LogRecord& record) { Hold(log, record); });
+    if (logs_.size() <= options_.files.size()) {
+      log->reader->SetFile(options_.files[logs_.size() - 1]);
+    }
     log->lines = std::make_unique<LineSplitter>(
         [log](std::string_view line) { log->reader->ReadLine(line); });
   }

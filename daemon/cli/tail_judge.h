@@ -32,6 +32,7 @@ class TailJudge {
     ColumnMap columns;
     // One a log. nullopt: the lines say it, else it is 0.
     std::vector<std::optional<int32_t>> ranks;
+    std::vector<std::string> files;  // what the logs are called; may be fewer
     Duration idle_flush{};
     TailVoice* voice = nullptr;  // never null; outlives this
     TailFeed* feed = nullptr;    // null: no daemon; else outlives this

@@ -65,7 +65,7 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
       headed_([this](std::string_view line) { blocks_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
-  line = plain_.Of(line);
+  line = bare_.Of(plain_.Of(line));
   const auto end_of_glued = [&line] {
     return std::min(EndOfGluedBar(line), EndOfGluedRecord(line));
   };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "logs/assembler.h"
+#include "logs/bare_numbers.h"
 #include "logs/dict_blocks.h"
 #include "logs/line_joiner.h"
 #include "logs/mapped_columns.h"
@@ -51,6 +52,8 @@ class LogReader {
   // `only` and `map` as for Recogniser. Records come during the calls below.
   LogReader(const LogFormat* only, const ColumnMap& map, LogRecordSink sink);
 
+  // As BareNumbers::SetFile.
+  void SetFile(std::string_view file) { bare_.SetFile(file); }
   // Without its line end; terminal colours are taken out here.
   void ReadLine(std::string_view line);
   // Of a log that is not made of lines (TensorBoard's): a fact and the number
@@ -96,6 +99,8 @@ class LogReader {
   std::optional<LogBroke> broke() const;
   // The log's step lines show no step: they were counted.
   bool counts_steps() const { return assembler_.counts_steps(); }
+  // Its lines are numbers, and nothing says of what.
+  bool has_bare_numbers() const { return bare_.unnamed(); }
   // Some records stand for an epoch each.
   bool tells_epochs() const { return run_.settings.contains("records"); }
   // No loss was read, but an objective that rises (an ELBO): the loss is the
@@ -196,6 +201,7 @@ class LogReader {
   RecordJoiner headed_;
   uint64_t records_ = 0;  // of ReadFact
   PlainLine plain_;
+  BareNumbers bare_;
   RunningMean mean_;
   ScoreCourse score_;
   double lowest_score_ = HUGE_VAL;
