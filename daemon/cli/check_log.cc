@@ -71,6 +71,7 @@ class Intake {
       log_->certainty +=
           "; its objective rises: the loss is the negative of it";
     }
+    CallLoss();
     log_->nothing = WhyNoVerdict();
     log_->map_note = MapNote();
   }
@@ -143,6 +144,17 @@ class Intake {
         return "no known program; numbers are known by their names, " + lines;
     }
     return "";
+  }
+
+  void CallLoss() {
+    const auto& settings = judge_->reader().run().settings;
+    const auto loss = settings.find("loss");
+    if (loss == settings.end()) return;
+    if (loss->second == "reward") log_->picture.CallLoss("Reward", true);
+    if (loss->second == "negative") log_->picture.CallLoss("Objective", true);
+    if (loss->second == "evaluation") {
+      log_->picture.CallLoss("Loss of the evaluation", false);
+    }
   }
 
   // A known program's reader asks for no names.

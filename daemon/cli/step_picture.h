@@ -21,6 +21,12 @@ class StepPicture {
  public:
   // Records of the first kSeries ranks and optimizers; others are not drawn.
   void Add(const LogRecord& record);
+  // What the picture of losses is called, "Loss" without this. `negated`: they
+  // are the negative of it.
+  void CallLoss(std::string_view title, bool negated) {
+    title_ = title;
+    negated_ = negated;
+  }
   // Returns loss, loss scale and overflows of a rank's optimizer, or of the
   // first one where there is none such; empty when there is nothing to draw.
   std::string Text(int32_t rank, std::string_view optimizer,
@@ -41,6 +47,8 @@ class StepPicture {
   size_t IndexOf(int32_t rank, std::string_view optimizer) const;
 
   std::vector<Series> series_;
+  std::string title_ = "Loss";
+  bool negated_ = false;
 };
 
 }  // namespace nanwatch

@@ -47,10 +47,13 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   }
   // The level is slow: it holds what was before the model guessed.
   const bool guesses = about_ == About::kGuesses && !HasLeft();
-  const double level = guesses && course_.records() > 0
+  // Of 0 there is no logarithm.
+  const bool drawn = course_.records() > 0;
+  const bool zero = drawn && course_.first() == 0 && course_.last() == 0;
+  const double level = (guesses && drawn) || zero
                            ? static_cast<double>(course_.last())
                            : std::exp(level_);
-  const double first = std::exp(first_);
+  const double first = zero ? 0 : std::exp(first_);
   finding->numbers = {{"loss", level, ""}, {"first", first, ""}};
   if (HasLeft()) {
     const double stood = std::exp(Stood());
@@ -78,7 +81,7 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   if (!IsOfEvaluations()) {
     finding->sentence = Sentence(
         is, was,
-        level >= kAbove * first
+        !zero && level >= kAbove * first
             ? ": it rose, and has not come down since."
             : ": it has hardly moved. Look whether updates reach the weights.");
     return;
