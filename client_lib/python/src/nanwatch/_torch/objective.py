@@ -13,6 +13,7 @@ import torch
 
 from nanwatch._torch.loss_terms import Terms, terms_of
 from nanwatch._torch.own_targets import OwnTargets
+from nanwatch._torch.readout import on_host
 
 # Updates whose passes are looked at: the first ones, and one in so many (where
 # optimizers take turns, all have theirs); and a pass whose loss, on a host, is
@@ -33,6 +34,7 @@ class Objective:
         self, guard: Callable[..., Any], own: Callable[[], set[int]]
     ) -> None:
         """`own`: ids of what is watched."""
+        self._guard = guard
         self._updates = 0
         self._place = 0  # of the pass, among those of its update
         self._at_once = 0  # passes that the update before had
@@ -50,12 +52,12 @@ class Objective:
         if not isinstance(tensors, torch.Tensor) or self._place >= _PASSES:
             return
         look = self._updates % _EVERY == 0 or self._updates < _FIRST
-        if tensors.is_cpu and tensors.ndim == 0:
+        if on_host(tensors) and tensors.ndim == 0:
             loss = tensors.item()
             look = look or loss > _RISE * self._loss
             self._loss = loss if look else self._loss
         if look:
-            self._found = terms_of(tensors)
+            self._found = self._guard("objective", terms_of, tensors)
 
     def ended(self, reached: Sequence[int]) -> None:
         """It computed gradients of these optimizers."""
