@@ -74,6 +74,10 @@ OTHERS = {
         log_probability() * (WEIGHT > 0.5).float()).sum() / 4,
     "cosine": lambda: -(F.normalize(NET(STATE), dim=1) *
                         F.normalize(STATE[:, :2], dim=1)).sum(1).mean(),
+    "correlation": lambda: 1 - (
+        NET(STATE)[:, 0] * TARGET).sum() / NET(STATE)[:, 0].norm(),
+    "annealed_divergence": lambda: F.mse_loss(
+        NET(STATE)[:, 0], TARGET) + 0.1 * (log_density() - 1).sum(),
     "regression": lambda: F.mse_loss(NET(STATE)[:, 0], TARGET),
     "weighted_regression": lambda: (
         WEIGHT * (NET(STATE)[:, 0] - TARGET) ** 2).mean(),
@@ -149,9 +153,18 @@ def test_q_learning(pick):
 
 def test_targets_of_the_model_itself():
     assert follow(lambda _: F.mse_loss(taken(NET(STATE)), made_by(NET)))
-    # Now and then, as for a look at how good it is.
+    # Now and then, or of other samples, or out of training: a look at how good
+    # it is.
     assert not follow(lambda i: F.mse_loss(
         taken(NET(STATE)), made_by(NET) if i % 3 == 0 else TARGET))
+
+    def loss_of(_, how):
+        with torch.no_grad():
+            NET(STATE[:5]) if how == "others" else NET.eval()(STATE)
+        return F.mse_loss(taken(NET.train()(STATE)), TARGET)
+
+    assert not follow(lambda i: loss_of(i, "others"))
+    assert not follow(lambda i: loss_of(i, "out of training"))
 
 
 def test_a_distribution_of_values():

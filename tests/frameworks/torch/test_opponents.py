@@ -10,6 +10,8 @@ import nanwatch
 from nanwatch._torch.backwards import marks_of
 from nanwatch._torch.opponents import Opponents
 
+BCE = nn.functional.binary_cross_entropy_with_logits
+
 
 def net(*sizes):
     layers = []
@@ -127,10 +129,14 @@ def run(parts, passes):
     # A head that is trained in turn, for the same.
     ([(False, lambda a, b: b(a(ring(8)).detach()).square().mean()),
       (True, lambda a, b: b(a(ring(8))).square().mean())], False),
+    # A discriminator's two passes.
+    ([(False, lambda a, b: BCE(b(ring(8)), torch.ones(8, 1))),
+      (False, lambda a, b: BCE(b(a(ring(8)).detach()), torch.zeros(8, 1))),
+      (True, lambda a, b: BCE(b(a(ring(8))), torch.ones(8, 1)))], True),
     # A critic, and an actor through it.
     ([(False, lambda a, b: b(a(ring(8)).detach()).square().mean()),
       (True, lambda a, b: -b(a(ring(8))).mean())], True),
-], ids=["together", "apart", "in_turn", "critic"])
+], ids=["together", "apart", "in_turn", "in_two_passes", "critic"])
 def test_who_is_one(passes, seen):
     torch.manual_seed(1)
     assert run((net(2, 8, 2), net(2, 8, 1)), passes) == seen

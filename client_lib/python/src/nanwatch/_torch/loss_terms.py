@@ -49,6 +49,7 @@ def terms_of(loss: Any) -> Terms:
         elif name in ("Mul", "Div"):
             factor = _factor(node)
             if factor is None:
+                ends += 1
                 continue
             if factor.numel() == 1:
                 into.append(_number(factor, name))
@@ -72,8 +73,10 @@ def linear(root: Any) -> Iterator[tuple[Any, str]]:
         seen += 1
         name = name_of(node)
         yield node, name
-        if name in _LINEAR:
-            waiting += [used for used, _ in node.next_functions]
+        used = [each for each, _ in node.next_functions]
+        of_two = name in ("Mul", "Div") and len(used) > 1 and all(used)
+        if name in _LINEAR and not of_two:
+            waiting += used
 
 
 def _factor(node: Any) -> Any:
@@ -107,7 +110,7 @@ def _is_return(factor: Any, product: Any) -> bool:
     made = getattr(product, "_input_metadata", ())
     if factor.numel() == 1 and made and math.prod(made[0].shape) > 1:
         return False  # of all samples
-    if _is_log_probability(used):
+    if _is_log_probability(used, one=factor.numel() == 1):
         return not _is_mask(factor)
     if not factor.is_cpu or not factor.is_floating_point():
         return False
@@ -124,10 +127,11 @@ def _is_mask(factor: Any) -> bool:
     return bool(factor.is_cpu and ((factor == 0) | (factor == 1)).all())
 
 
-def _is_log_probability(node: Any) -> bool:
-    """As torch.distributions has it: of one of several, or of a normal one."""
+def _is_log_probability(node: Any, *, one: bool) -> bool:
+    """As torch.distributions has it: of one of several, or of a normal one; no
+    mean of some. `one`: no sum either."""
     for each, name in linear(node):
-        if name == "Mean":
+        if name == "Mean" or (one and name == "Sum"):
             return False
         used = [n for n, _ in each.next_functions]
         if name == "Neg" and name_of(used[0]) == "Pow":

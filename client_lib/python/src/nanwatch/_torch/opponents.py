@@ -79,8 +79,8 @@ class Opponents:
             self.seen = self._against >= _SURE and self._are_trained()
         else:
             self._beside += 1
-        if self._beside >= _SURE > self._against:
-            self._others, self._beside, self._against = [], 0, 0
+        if self._beside >= _SURE and not self._against:
+            self._others, self._beside = [], 0
 
     def _find(self, loss: Any) -> None:
         if not isinstance(loss, torch.Tensor) or loss.grad_fn is None:

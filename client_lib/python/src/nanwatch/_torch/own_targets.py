@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook
@@ -23,6 +23,12 @@ _OF_COPIES = 2  # of those passes; ours
 _PART = 1 / 4  # of the weights, that such a module has at least; ours
 
 
+class _Run(NamedTuple):
+    module: int  # its id
+    training: bool
+    samples: int  # that it gave
+
+
 class OwnTargets:
     """Of one watch."""
 
@@ -36,9 +42,9 @@ class OwnTargets:
         self._next = 1
         self.left = 0  # of those that are followed
         self._handle: Any = None
-        # Modules that ran since the last pass: with a graph, and without one.
-        self._with: dict[int, weakref.ref[Any]] = {}
-        self._without: dict[int, weakref.ref[Any]] = {}
+        # What ran since the last pass: with a graph, and without one.
+        self._with: dict[_Run, weakref.ref[Any]] = {}
+        self._without: dict[_Run, weakref.ref[Any]] = {}
         self.is_on = False  # not within a pass
         self._of_copies = self._of_itself = 0
         self.seen = False
@@ -75,25 +81,31 @@ class OwnTargets:
                 not made or any(t.grad_fn is not None for t in made)
             )
             ran = self._with if has_graph else self._without
-            ran[id(module)] = weakref.ref(module)
+            samples = next((len(t) for t in made if t.ndim), 0)
+            run = _Run(id(module), module.training, samples)
+            ran[run] = weakref.ref(module)
 
     def _look(self) -> None:
         """At what ran before the pass that is over."""
         own = self._own()
-        there = [m for r in self._with.values() if (m := r()) is not None]
+        there = [(r, m) for r, ref in self._with.items() if (m := ref())]
         trained = {
-            _shapes(m)
-            for m in there
+            (_shapes(m), run.samples)
+            for run, m in there
             if any(id(p) in own for p in m.parameters())
         }
-        sizes = [_size(m) for m in there]
-        least = _PART * max(sizes, default=0)
-        others = [m for r in self._without.values() if (m := r()) is not None]
+        least = _PART * max([_size(m) for _, m in there], default=0)
         alike = [
-            m for m in others if _shapes(m) in trained and _size(m) >= least > 0
+            run
+            for run, ref in self._without.items()
+            if (m := ref())
+            and (_shapes(m), run.samples) in trained
+            and _size(m) >= least > 0
         ]
-        itself = [m for m in alike if id(m) in self._with]
-        self._of_copies += len(itself) < len(alike)
+        # A look at how good it is takes it out of training, or other samples.
+        itself = [run for run in alike if run in self._with]
+        known = {run.module for run, _ in there}
+        self._of_copies += any(run.module not in known for run in alike)
         self._of_itself += bool(itself)
         self._with, self._without = {}, {}
         self.left -= 1
