@@ -61,8 +61,8 @@ TEST(GnormSpike, ANormThatRisesWithItsObjectiveIsANote) {
     f.Steps({.grad_norm = norm}, 100);
     return f.worst;
   };
-  EXPECT_EQ(worst("500-504", 2), Severity::kInfo);
-  EXPECT_EQ(worst("100-140", 2), Severity::kWarning);
+  EXPECT_EQ(worst("500-504", 1.2), Severity::kInfo);
+  EXPECT_EQ(worst("100-140", 1.2), Severity::kWarning);
   EXPECT_EQ(worst("500-504", 20), Severity::kWarning) << "by far too much";
 }
 
