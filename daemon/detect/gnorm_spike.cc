@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "detect/float_log2.h"
+#include "detect/other_objective.h"
 #include "detect/sentence.h"
 
 namespace nanwatch {
@@ -60,8 +61,9 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "where the run had norms a hundred times as large and the loss does not "
     "move by half a percent of its largest: it has converged; and where it had "
     "larger ones, and the loss stands at a twentieth of its first values or "
-    "less. Not where it climbs without a jump from its first 64 norms on, and "
-    "the loss is at its lowest. A warning, too, where the mean of 16 norms is "
+    "less; and where a weight of the objective moves (rule loss_spike). Not "
+    "where it climbs without a jump from its first 64 norms on, and the loss "
+    "is at its lowest. A warning, too, where the mean of 16 norms is "
     "`growth` times its "
     "lowest since the loss last fell by a tenth (and since record 64), or "
     "twice as many times its lowest of all since then, however slowly it came "
@@ -86,7 +88,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
 Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
-  if (IsMeaningless(c)) return Severity::kInfo;
+  if (IsMeaningless(c) || HasOtherObjective(c.run, s, 1))
+    return Severity::kInfo;
   // A norm may grow while the loss is at its lowest.
   const bool grows = (x.mean_rise() < kGrowsSo && Learns(c)) ||
                      IsOfLikelihood(c, x.mean_rise());

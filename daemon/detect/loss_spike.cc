@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "detect/float_log2.h"
+#include "detect/other_objective.h"
 #include "detect/program.h"
 
 namespace nanwatch {
@@ -15,7 +16,6 @@ namespace {
 constexpr int16_t kMany = 10;       // steps of a mean: no single batch; ours
 constexpr int16_t kVeryMany = 100;  // steps of a mean: many batches; ours
 constexpr float kOfOne = 3.4f;      // ln 30, of a rise from one value; ours
-constexpr float kOfWeights = 3;     // ln 20, of a rise that they make; ours
 constexpr int16_t kWithNorm = 4;    // records; ours: gnorm_spike waits for 3
 constexpr float kNewsNats = 3;      // nats: a record that stands out; ours
 constexpr int16_t kAfterNan = 64;   // records that a NaN explains; ours
@@ -129,11 +129,8 @@ bool LossSpike::Matters(const StepContext& c, float rise, Thresholds t) {
                                   s.ValueAt(to) - s.ValueAt(base) >= kNatsLost);
 }
 
-// It left its level where the objective became another.
 bool LossSpike::HasOtherObjective(const StepContext& c) const {
-  const int64_t step = c.loss->excursion().step();
-  return c.loss->rise() < kOfWeights &&
-         ObjectiveMoved(c.run, step - kEndHold * gap_, step);
+  return nanwatch::HasOtherObjective(c.run, *c.loss, gap_);
 }
 
 bool LossSpike::Explodes(const StepContext& c, Thresholds t) {

@@ -54,6 +54,18 @@ TEST(GnormSpike, ALevelThatStaysIsCritical) {
       << "it is the level";
 }
 
+TEST(GnormSpike, ANormThatRisesWithItsObjectiveIsANote) {
+  const auto worst = [](const char* moves, double norm) {
+    StepFeed<GnormSpike> f = HealthyNorms(500);
+    f.run.settings["objective_moves"] = moves;
+    f.Steps({.grad_norm = norm}, 100);
+    return f.worst;
+  };
+  EXPECT_EQ(worst("500-504", 1.2), Severity::kInfo);
+  EXPECT_EQ(worst("100-140", 1.2), Severity::kWarning);
+  EXPECT_EQ(worst("500-504", 20), Severity::kWarning) << "by far too much";
+}
+
 TEST(GnormSpike, ANormThatStaysUpWhileTheLossReturnsIsAWarning) {
   StepFeed<GnormSpike> f = HealthyNorms(500);
   f.loss_returns = true;

@@ -20,7 +20,6 @@ from nanwatch._torch.detail import WEIGHTS_EVERY, Detail
 from nanwatch._torch.elsewhere import Elsewhere
 from nanwatch._torch.guard import Guard
 from nanwatch._torch.known_norms import KnownNorms
-from nanwatch._torch.loss_weights import LossWeights
 from nanwatch._torch.modules import Modules
 from nanwatch._torch.objective import Objective
 from nanwatch._torch.op_names import OpNames
@@ -77,26 +76,23 @@ class Looks:
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
         self._opponents = Opponents(untrained.known)
-        self._objective = Objective()
+        self._objective = Objective(guard, untrained.known)
         self._moved = -_SENT  # when a weight of the loss was seen to move
-        self._weights = LossWeights()
 
     def follow(self, parts: Parts) -> None:
         """Its backward passes."""
-        parts.tell_passes(
-            self.rivals, self._opponents, self._weights, self._objective
-        )
+        parts.tell_passes(self.rivals, self._opponents, self._objective)
 
     def close(self) -> None:
         self._comparing.close()
         self._untrained.close()
+        self._objective.close()
 
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
-        self._opponents.step(loss)
         now = time.monotonic()
-        if self._weights.move:
+        if self._objective.moves:
             self._moved = now
         self._guard.run._shared.seen = Seen(
             all([f.clearing.fresh for f in self._followed]),

@@ -1,120 +1,124 @@
-"""Whether the graph of a loss shows that it follows rewards, as those of deep
-Q-learning, of policy gradients and of PPO do. Such losses grow in health."""
+"""What a loss is, as the graphs of its backward passes show it: whether it
+follows rewards, or what a copy of the model says, as those of deep Q-learning,
+of policy gradients and of PPO do, and grows in health; and whether the weights
+of its terms move, as they do where one is annealed: then it is another one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
-# Nodes looked at, from the loss on. Ours: such losses have some ten in front of
-# what the model gave.
-_MOST = 64
-# What changes the shape or the sign alone.
-_ALIKE = (
-    "Alias", "Expand", "Neg", "Reshape", "Select", "Squeeze", "Unbind",
-    "Unsqueeze", "View",
-)  # fmt: skip
-_DISTANCES = ("MseLoss", "SmoothL1Loss", "HuberLoss")
+import torch
 
+from nanwatch._torch.loss_terms import Terms, terms_of
+from nanwatch._torch.own_targets import OwnTargets
+from nanwatch._torch.readout import on_host
 
-# Backward passes that are looked at: the first ones, and one in so many.
+# Updates whose passes are looked at: the first ones, and one in so many (where
+# optimizers take turns, all have theirs); and a pass whose loss, on a host, is
+# so many times that of the one that was looked at. Ours.
 _FIRST = 4
-_EVERY = 64
+_EVERY = 7
+_RISE = 1.5
+_PASSES = 8  # of one update; ours
+# Moves a turn, at least, where somebody planned them: what goes up and down was
+# drawn (mixup's) or measured. As ObjectiveKnob of the daemon has it.
+_PLANNED = 4
 
 
 class Objective:
     """Of one watch."""
 
-    def __init__(self) -> None:
-        self._passes = 0
-        self._found = False  # in the pass that is on its way
+    def __init__(
+        self, guard: Callable[..., Any], own: Callable[[], set[int]]
+    ) -> None:
+        """`own`: ids of what is watched."""
+        self._guard = guard
+        self._updates = 0
+        self._place = 0  # of the pass, among those of its update
+        self._at_once = 0  # passes that the update before had
+        self._found: Terms | None = None  # in the pass that is on its way
+        self._terms: dict[Any, _Terms] = {}  # by those places, and whose it is
+        self._loss = math.inf  # that was looked at
+        self._targets = OwnTargets(guard, own)
         self.follows_rewards = False  # once it was seen
+        self.moves = False  # from the look before to the newest
 
     def begins(self, tensors: Any) -> None:
         """A backward pass of these; afterwards its graph says less."""
-        count = self._passes
-        self._passes += 1
-        look = count < _FIRST or count % _EVERY == 0
-        root = getattr(tensors, "grad_fn", None)
-        self._found = (
-            look
-            and not self.follows_rewards
-            and any(map(_tells_rewards, _nodes(root)))
-        )
+        self._targets.is_on = False  # what runs within it is computed anew
+        self._found = None
+        if not isinstance(tensors, torch.Tensor) or self._place >= _PASSES:
+            return
+        look = self._updates % _EVERY == 0 or self._updates < _FIRST
+        if on_host(tensors) and tensors.ndim == 0:
+            loss = tensors.item()
+            look = look or loss > _RISE * self._loss
+            self._loss = loss if look else self._loss
+        if look:
+            self._found = self._guard("objective", terms_of, tensors)
 
-    def reached(self) -> None:
-        """It computed gradients of what is watched."""
-        self.follows_rewards |= self._found
+    def ended(self, reached: Sequence[int]) -> None:
+        """It computed gradients of these optimizers."""
+        found, place = self._found, self._place
+        if self._targets.left or found is not None:
+            self._targets.ended(found, reached=bool(reached))
+            self.follows_rewards |= self._targets.seen
+        if not reached:
+            return
+        self._place += 1
+        if found is None:
+            return
+        self.follows_rewards |= found.has_returns
+        numbers = found.numbers
+        if self._at_once > 1:  # each pass is a term
+            numbers = [*found.of_all, *numbers]
+        terms = self._terms.setdefault((place, *reached), _Terms())
+        terms.move(numbers, found.ends)
+        self.moves = any([each.moved for each in self._terms.values()])
 
+    def updated(self) -> None:
+        """By what the passes since the last update computed."""
+        self._updates += 1
+        self._at_once, self._place = self._place, 0
 
-def _tells_rewards(node: Any) -> bool:
-    name = _name(node)
-    if name.startswith(_DISTANCES):
-        return _is_picked(_input(node))
-    if name.startswith("Pow"):
-        difference = _input(node)
-        return _name(difference).startswith("Sub") and any(
-            _is_picked(each) for each in _inputs(difference)
-        )
-    if name.startswith("Mul"):
-        return any(_is_log_probability(each) for each in _inputs(node))
-    if name.startswith(("Minimum", "Maximum")):
-        return {"Exp", "Clamp"} <= {
-            _name(factor).partition("Backward")[0]
-            for product in _inputs(node)
-            for factor in _inputs(product)
-        }
-    return False
-
-
-def _is_picked(node: Any) -> bool:
-    """One output for each row: that of the action which was taken. Not the
-    likelihood of a class, nor a place in a sequence."""
-    if not _name(node).startswith("Gather"):
-        return False
-    index = getattr(node, "_saved_index", None)
-    return (
-        index is not None
-        and index.dim() == 2
-        and index.shape[1] == 1
-        and "Softmax" not in _name(_input(node))
-    )
+    def close(self) -> None:
+        self._targets.close()
 
 
-def _is_log_probability(node: Any) -> bool:
-    """Of an action, as torch.distributions has it: a loss that weighs it weighs
-    it by what the action was worth."""
-    if not _name(node).startswith("Gather"):
-        return False
-    logits = _input(node)
-    return _name(logits).startswith("Sub") and any(
-        _name(each).startswith("Logsumexp") for each in _inputs(logits)
-    )
+class _Terms:
+    """Of the passes of one kind."""
+
+    def __init__(self) -> None:
+        self._numbers: list[_Number] = []
+        self._count = _Number(math.nan)
+        self.moved = False  # by the last call
+
+    def move(self, numbers: list[float], count: int) -> None:
+        """To these, of so many terms."""
+        self.moved = self._count.moves(count)
+        if len(numbers) != len(self._numbers):
+            self._numbers = [_Number(value) for value in numbers]
+            return
+        pairs = zip(self._numbers, numbers)
+        self.moved |= any([each.moves(value) for each, value in pairs])
 
 
-def _nodes(root: Any) -> Iterator[Any]:
-    waiting, seen = [root] if root is not None else [], 0
-    while waiting and seen < _MOST:
-        node = waiting.pop(0)
-        seen += 1
-        yield node
-        waiting += _inputs(node)
+class _Number:
+    def __init__(self, value: float) -> None:
+        self._value = value
+        self._moves = self._turns = 0
+        self._up = False
 
-
-def _inputs(node: Any) -> list[Any]:
-    """What it was computed of, but for what is alike."""
-    found = []
-    for used, _ in node.next_functions if node is not None else ():
-        while used is not None and _name(used).startswith(_ALIKE):
-            used = used.next_functions[0][0]
-        if used is not None:
-            found.append(used)
-    return found
-
-
-def _input(node: Any) -> Any:
-    return next(iter(_inputs(node)), None)
-
-
-def _name(node: Any) -> str:
-    return "" if node is None else node.name().rpartition(":")[2]
+    def moves(self, value: float) -> bool:
+        """Up to `value`, as it was planned: what falls makes no loss rise."""
+        before, self._value = self._value, value
+        if value == before or before != before or value != value:
+            return False
+        up = value > before
+        self._turns += self._moves > 0 and up != self._up
+        self._moves += 1
+        self._up = up
+        grows = abs(value) > abs(before)
+        return grows and self._turns * _PLANNED <= self._moves

@@ -10,7 +10,6 @@ import torch
 
 from nanwatch._torch.backwards import Marks
 from nanwatch._torch.following import Listeners, follow
-from nanwatch._torch.loss_weights import LossWeights
 from nanwatch._torch.losses import is_bad
 from nanwatch._torch.objective import Objective
 from nanwatch._torch.opponents import Opponents
@@ -46,8 +45,7 @@ class Parts:
         self._is_scaled = is_scaled
         self._rivals = Rivals(followed)
         self._opponents: Opponents | None = None
-        self._weights = LossWeights()
-        self._objective = Objective()
+        self._objective: Objective | None = None
         self._losses: list[Any] = []
         self._are_scaled = False  # that are about to go backward
         self._own = 0  # since the last update: from this place on
@@ -61,12 +59,11 @@ class Parts:
         self,
         rivals: Rivals,
         opponents: Opponents,
-        weights: LossWeights,
         objective: Objective,
     ) -> None:
         """To these."""
         self._rivals, self._opponents = rivals, opponents
-        self._weights, self._objective = weights, objective
+        self._objective = objective
 
     def add(self, losses: Any) -> None:
         """A tensor, or several in a list or a tuple; not read on a device."""
@@ -77,12 +74,13 @@ class Parts:
         # Else its loss is among them by now.
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
-        if self._opponents is not None:
-            self._opponents.begins()
-        self._weights.begins(tensors)
-        self._objective.begins(tensors)
         whole = self._whole_looks > 0
-        return whole, [f.begins_backward(whole) for f in self._followed]
+        marks = [f.begins_backward(whole) for f in self._followed]
+        if self._objective is not None:
+            self._objective.begins(tensors)
+        if self._opponents is not None:
+            self._opponents.begins(tensors, marks)
+        return whole, marks
 
     def scaled(self, losses: Any, made: Any = None) -> None:
         """By a scaler, which `made` others of them that are about to go
@@ -110,16 +108,14 @@ class Parts:
         now = [f.marks(whole) for f in self._followed]
         if now == marks:  # another model's
             self._whole_looks -= whole
-            if self._opponents is not None:
-                self._opponents.passed()
+            self._tell_ended((), now)
             return
-        self._weights.reached()
-        self._objective.reached()
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]
             self._rivals.backward(touched)
             self._pass_by(touched, marks)
+        self._tell_ended(touched, now)
         for i in touched:
             self._followed[i].backwards.heard()
             self._followed[i].clearing.ended()
@@ -131,6 +127,12 @@ class Parts:
             self._whole_looks -= _TOUCHED
             for i in touched:
                 self._see_who_stands(i, marks[i], now[i])
+
+    def _tell_ended(self, touched: Sequence[int], now: list[Marks]) -> None:
+        if self._opponents is not None:
+            self._opponents.ended(now, reached=bool(touched))
+        if self._objective is not None:
+            self._objective.ended(touched)
 
     def _pass_by(self, touched: Sequence[int], marks: list[Marks]) -> None:
         """Those that it did not reach."""
@@ -245,6 +247,10 @@ class Parts:
     def updated(self) -> int:
         """What went backward until now was for an update that is over: so many
         losses."""
+        if self._objective is not None:
+            self._objective.updated()
+        if self._opponents is not None:
+            self._opponents.updated()
         self._own = len(self._losses)
         return self._own
 
