@@ -39,9 +39,12 @@ BareNumbers::What BareNumbers::MeaningOf(std::string_view name) {
                                           "nll",  "mse",    "error", "errors"};
   constexpr std::string_view kRewards[] = {"reward", "rewards", "return",
                                            "returns"};
-  std::string words(name);
-  std::ranges::replace_if(
-      words, [](char c) { return !IsLetter(c); }, ' ');
+  std::string words;  // "val Loss" of "val_loss" and "valLoss"
+  for (const char c : name) {
+    const bool begins = !words.empty() && IsLower(words.back()) && !IsLower(c);
+    if (begins) words += ' ';
+    words += IsLetter(c) ? c : ' ';
+  }
   What what = What::kNothing;
   for (size_t begin = 0; begin < words.size();) {
     const size_t end = std::min(words.find(' ', begin), words.size());
