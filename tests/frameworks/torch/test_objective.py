@@ -305,6 +305,59 @@ def test_what_stands_or_is_drawn_does_not():
     assert len(moves(lambda step: draws[step])) < 64
 
 
+LENGTHS = {
+    "likelihood": lambda x: F.cross_entropy(
+        NET(x), torch.zeros(len(x), dtype=torch.long), reduction="sum") / 4,
+    "mean": lambda x: NET(x).square().mean(),
+    "sum": lambda x: NET(x).square().sum() / 4,
+}
+
+
+@pytest.mark.parametrize("kind", LENGTHS)
+def test_samples_that_become_longer(kind):
+    def seen(length_of):
+        return moves(length_of, loss_of=lambda a, b, length: LENGTHS[kind](
+            STATE.repeat(length, 1)))
+
+    longer = seen(lambda step: 1 + step // 100)
+    assert {step // 100 for step in longer} == {1, 2, 3}
+    assert seen(lambda step: 4 - step // 100) == []
+    batches = seen(lambda step: 1 + (step % 5 > 0))  # the last is smaller
+    assert len(batches) < 16
+
+
+def train_unfrozen(daemon, name, told):
+    """The norm is that of the body, too, from step 300 on."""
+    torch.manual_seed(1)
+    body, head = nn.Linear(16, 16), nn.Linear(16, 1)
+    model = nn.Sequential(body, head)
+    with torch.no_grad():
+        head.weight *= 10
+    optimizer = torch.optim.SGD(head.parameters(), 1e-6)
+    with nanwatch.torch.watch(model, optimizer, run=name,
+                              address=daemon.address) as watch:
+        for i in range(450):
+            if i == 300 and told:
+                optimizer.add_param_group({"params": body.parameters()})
+            scale = 30 if i >= 300 and not told else 1
+            loss = (model(torch.randn(64, 16)) - 1).square().mean()
+            optimizer.zero_grad()
+            (scale * loss).backward()
+            optimizer.step()
+            watch.step(loss)
+        assert watch.flush(20)
+    return Verdict(daemon, name)
+
+
+def test_weights_that_are_unfrozen_have_a_norm(daemon, name):
+    it = train_unfrozen(daemon, name, told=True)
+    assert it.worst in ("", "info"), it
+
+
+def test_a_norm_that_grows_by_itself(daemon, name):
+    assert train_unfrozen(daemon, name, told=False).worst == "warning"
+
+
 def test_a_pass_of_another_model_says_nothing():
     it = objective()
     for step in range(64):

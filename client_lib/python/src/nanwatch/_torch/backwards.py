@@ -27,6 +27,11 @@ def tensors_of(optimizer: Any) -> list[Any]:
     return [p for group in optimizer.param_groups for p in group["params"]]
 
 
+def count_trained(optimizer: Any) -> int:
+    """Tensors that it updates."""
+    return sum([len(group["params"]) for group in optimizer.param_groups])
+
+
 def is_on_host(optimizer: Any) -> bool:
     groups = optimizer.param_groups
     first = groups[0]["params"] if groups else ()

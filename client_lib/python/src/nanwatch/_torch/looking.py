@@ -13,6 +13,7 @@ import torch
 from nanwatch import _update_faults
 from nanwatch._steps import Seen
 from nanwatch._torch import faults, underflow
+from nanwatch._torch.backwards import count_trained
 from nanwatch._torch.climbing import Climbing
 from nanwatch._torch.comparing import Comparing, NotComparing
 from nanwatch._torch.current import Current
@@ -77,7 +78,9 @@ class Looks:
         self.rivals = Rivals(followed)
         self._opponents = Opponents(untrained.known)
         self._objective = Objective(guard, untrained.known)
-        self._moved = -_SENT  # when a weight of the loss was seen to move
+        # When a weight of the loss was seen to move, or weights were unfrozen.
+        self._moved = -_SENT
+        self._trained: list[int] = []
 
     def follow(self, parts: Parts) -> None:
         """Its backward passes."""
@@ -92,8 +95,12 @@ class Looks:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
         now = time.monotonic()
-        if self._objective.moves:
+        trained = [count_trained(f.optimizer) for f in self._followed]
+        if self._objective.moves or (
+            self._trained and trained != self._trained
+        ):
             self._moved = now
+        self._trained = trained
         self._guard.run._shared.seen = Seen(
             all([f.clearing.fresh for f in self._followed]),
             self._opponents.seen,

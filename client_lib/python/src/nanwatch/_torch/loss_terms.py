@@ -29,6 +29,7 @@ class Terms(NamedTuple):
     numbers: list[float]
     of_all: list[float]
     ends: int  # terms that are no sums
+    size: int  # numbers that the largest of them is made of, as far as seen
     # It weighs the likelihood of what was chosen by what that was worth, or is
     # a sum of things that are meant to rise and of others that are not.
     has_returns: bool
@@ -38,10 +39,11 @@ class Terms(NamedTuple):
 def terms_of(loss: Any) -> Terms:
     numbers: list[float] = []
     of_all: list[float] = []
-    ends = 0
+    ends = size = 0
     has_returns = has_aim = False
     one = True  # no sum so far
     for node, name in linear(loss.grad_fn):
+        size = max(size, _size(node, name))
         into = of_all if one else numbers
         one = one and name not in _SUMS
         if name in _SUMS:
@@ -60,7 +62,7 @@ def terms_of(loss: Any) -> Terms:
             ends += 1
             has_aim |= name in _DISTANCES
             has_returns |= _is_clipped_ratio(node, name)
-    return Terms(numbers, of_all, ends, has_returns, has_aim)
+    return Terms(numbers, of_all, ends, size, has_returns, has_aim)
 
 
 def linear(root: Any) -> Iterator[tuple[Any, str]]:
@@ -77,6 +79,18 @@ def linear(root: Any) -> Iterator[tuple[Any, str]]:
         of_two = name in ("Mul", "Div") and len(used) > 1 and all(used)
         if name in _LINEAR and not of_two:
             waiting += used
+
+
+def _size(node: Any, name: str) -> int:
+    """What a mean, a sum or a likelihood is of; 0 where it does not say."""
+    if name == "Mean":
+        return int(getattr(node, "_saved_self_sym_numel", 0))
+    if name == "Sum":
+        return math.prod(getattr(node, "_saved_self_sym_sizes", (0,)))
+    if name == "NllLoss":
+        with contextlib.suppress(RuntimeError):  # written to since
+            return int(node._saved_target.numel())
+    return 0
 
 
 def _factor(node: Any) -> Any:

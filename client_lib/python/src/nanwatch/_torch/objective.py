@@ -75,7 +75,7 @@ class Objective:
         if self._at_once > 1:  # each pass is a term
             numbers = [*found.of_all, *numbers]
         terms = self._terms.setdefault((place, *reached), _Terms())
-        terms.move(numbers, found.ends)
+        terms.move(numbers, found.ends, found.size)
         self.moves = any([each.moved for each in self._terms.values()])
 
     def updated(self) -> None:
@@ -93,11 +93,12 @@ class _Terms:
     def __init__(self) -> None:
         self._numbers: list[_Number] = []
         self._count = _Number(math.nan)
+        self._size = _Number(math.nan)
         self.moved = False  # by the last call
 
-    def move(self, numbers: list[float], count: int) -> None:
-        """To these, of so many terms."""
-        self.moved = self._count.moves(count)
+    def move(self, numbers: list[float], count: int, size: int) -> None:
+        """To these, of so many terms, the largest of so many numbers."""
+        self.moved = any([self._count.moves(count), self._size.moves(size)])
         if len(numbers) != len(self._numbers):
             self._numbers = [_Number(value) for value in numbers]
             return
