@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "app/record_judge.h"
+#include "diagnose/words.h"
 #include "logs/log_reader.h"
 #include "model/rule.h"
 
@@ -32,13 +33,11 @@ struct LogVerdict : RecordVerdict {
 
   bool leaves_steps_out() const { return steps_between || steps_counted; }
   // What a record stands for, and what `updates` counts, in words.
-  std::string_view step_word() const {
-    return of_epochs ? "epoch" : leaves_steps_out() ? "recorded step" : "step";
+  std::string step_word() const {
+    return RecordInWords(of_epochs, leaves_steps_out());
   }
-  std::string_view update_word() const {
-    return of_epochs            ? "epoch"
-           : leaves_steps_out() ? "recorded update"
-                                : "update";
+  std::string update_word() const {
+    return RecordInWords(of_epochs, leaves_steps_out(), "update");
   }
 };
 // How a log's records ended. `went_on`: records followed after the program said

@@ -26,8 +26,11 @@ void SetBefore(const LogVerdict& verdict, LogStanding* standing) {
   std::string trouble;
   for (const auto& attempt : verdict.attempts) {
     if (IsHealthy(attempt->diagnosis.condition)) continue;
+    // Its own "Over since" is said already.
+    const Diagnosis& of = attempt->diagnosis;
     trouble = fmt::format("Attempt {} of {}: {}", attempt->key.attempt + 1,
-                          verdict.attempts.size(), attempt->diagnosis.headline);
+                          verdict.attempts.size(),
+                          of.headline.substr(of.headline_lead.size()));
   }
   if (trouble.empty() && verdict.stopped) {
     trouble = "The program gave up, and went on.";

@@ -75,7 +75,8 @@ class LossNonfinite {
   // Losses that became exactly 0.
   struct Zeros {
     HeldEpisode episode;
-    double last_loss = 0;  // the newest finite one that was not nearly 0
+    float last_loss = 0;  // the newest finite one that was not nearly 0
+    int32_t longest = 0;  // row of them that came back
   };
 
   // How losses that are not finite follow each other: those of one rank among

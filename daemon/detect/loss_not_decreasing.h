@@ -28,12 +28,11 @@ class LossNotDecreasing {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   Severity OnEnd(Thresholds t);
-  // Nothing is trained by a loss and gradients of 0, nor by a loss that stopped
+  // Nothing is trained by a loss and gradients of 0, nor by a loss that stands
   // at its last digit, whatever they follow.
   bool IsAbsurd() const {
     return about_ == About::kFrozen &&
-           (still_.loss() == 0 ? still_.without_gradient() > 0
-                               : still_.moved());
+           (still_.loss() != 0 || still_.without_gradient() > 0);
   }
   void Describe(Finding* finding) const;
 

@@ -87,8 +87,6 @@ inline bool LossSpike::Note(const StepContext& c) {
     const Excursion& x = s.excursion();
     if (x.calm() == 0) held_ = x.above();
     back_ = x.calm() > 1;
-    kind_.returns =
-        static_cast<int16_t>(s.recurs() ? std::min(s.returns(), INT16_MAX) : 0);
     NoteLevel(s, was_up);
     jump_.step = x.step();
     jump_.usual = s.ValueAt(x.base());
@@ -353,7 +351,8 @@ Severity LossSpike::OnStep(const StepContext& c, Thresholds t) {
   if (trigger > episode_.severity() || (s.out() && jump_.step == told_.step)) {
     told_ = jump_;
   }
-  if (trigger >= std::max(episode_.severity(), Severity::kWarning)) {
+  if (trigger >= std::max(episode_.severity(), Severity::kInfo)) {
+    kind_.returns = static_cast<int16_t>(s.recurs() ? s.returns() : 0);
     kind_.every = static_cast<int16_t>(s.every());
     kind_.first_alone = s.out() && LeftOneValue(c);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "detect/sentence.h"
 
@@ -14,7 +13,6 @@ constexpr int8_t kFirst = 5;        // losses; as Series::first()
 constexpr float kGone = 0.005f;     // whatever it began with; ours
 constexpr int32_t kLoses = 5;       // low losses that a higher one undoes; ours
 constexpr float kSizable = 0.01f;   // a first loss, of a cross-entropy; ours
-constexpr float kDigits = 1000;     // of the last one, in a loss; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"share", 0.0005, 0, 1, "ratio",
@@ -31,17 +29,15 @@ constinit const RuleSpec RivalGone::kSpec = {
     RuleId::kRivalGone,
     "rival_gone",
     Family::kLoss,
-    "One of two rival losses is next to nothing, or stands still: the other "
-    "learns nothing.",
+    "One of two rival losses is next to nothing: the other learns nothing.",
     "Where the optimizers of a rank have losses of their own (a GAN), one is "
-    "below `share` of its first losses, and below 0.005, or the same in four "
-    "digits, for `hold` records in a row; single ones may be higher, of low "
-    "ones no more than one in five.",
+    "below `share` of its first losses, and below 0.005, for `hold` records in "
+    "a row; single ones may be higher, of low ones no more than one in five.",
     "clear_after losses in a row that are not.",
     kThresholds,
     "A discriminator that is always right gives its generator no gradient. It "
     "may be so for some batches. A loss that is below 0 (of a critic) has no "
-    "such level; only one that stands still is judged."};
+    "such level. Of one that stands still loss_not_decreasing tells."};
 
 Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const Series& s = *c.loss;
@@ -53,8 +49,6 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
       !std::isfinite(c.record[StepField::kLoss])) {
     return episode_.severity();
   }
-  const bool same = s.newest() == std::exchange(newest_, s.newest()) &&
-                    std::fabs(newest_) >= kDigits * s.last_digit();
   if (records_ < kFirst) {
     ++records_;
     if (s.newest() > 0) first_ += (s.newest() - first_) / ++firsts_;
@@ -64,11 +58,11 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
   const bool rival = c.level == LevelKind::kOfRivals;
   const bool low = !critic_ && first_ >= kSizable && s.newest() <= kGone &&
                    s.newest() <= t[kShare] * first_;
-  if (low || same) loss_ = s.newest();
+  if (low) loss_ = s.newest();
   // Single batches that it loses do not end it.
   lows_ = static_cast<int8_t>(
       std::clamp(low ? lows_ + 1 : lows_ - kLoses, 0, 2 * kLoses));
-  return episode_.OnRecord(low || same || lows_ > 0, t[kHold],
+  return episode_.OnRecord(low || lows_ > 0, t[kHold],
                            rival ? Severity::kWarning : Severity::kNone,
                            c.record.step, t[kClear]);
 }
@@ -76,13 +70,6 @@ Severity RivalGone::OnStep(const StepContext& c, Thresholds t) {
 void RivalGone::Describe(Finding* finding) const {
   episode_.Describe(finding);
   finding->SayBoth([&](Tense tense) {
-    if (std::fabs(loss_) > kGone) {
-      return Sentence("The loss of one of two rivals ",
-                      In(tense, "has stood", "stood"), " at ", loss_, " for ",
-                      episode_.held(),
-                      " records, to the last digit: neither "
-                      "learns from the other.");
-    }
     return Sentence("The loss of one of two rivals ", In(tense, "is ", "was "),
                     loss_, " for ", episode_.held(),
                     " records, and began at about ", first_,

@@ -1,6 +1,5 @@
 // Rule 69, rival_gone: one of two losses that work against each other is next
-// to nothing, or the same to the last digit, and the other learns nothing from
-// it any more.
+// to nothing, and the other learns nothing from it any more.
 
 #ifndef NANWATCH_DETECT_RIVAL_GONE_H_
 #define NANWATCH_DETECT_RIVAL_GONE_H_
@@ -29,8 +28,7 @@ class RivalGone {
   // Mean of the first losses above 0, no geometric one: of these some are next
   // to nothing already, where it wins at once.
   float first_ = 0;
-  float loss_ = 0;  // the newest that was low, or stood still
-  float newest_ = 0;
+  float loss_ = 0;          // the newest that was low
   int8_t records_ : 4 = 0;  // that are the first, up to all of them
   int8_t firsts_ : 4 = 0;   // of those above 0
   int8_t lows_ = 0;         // low losses, less those that a higher one undoes

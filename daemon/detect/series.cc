@@ -79,15 +79,16 @@ bool Series::has_lost_all() const {
          is_none(excursion_.base() + rise());
 }
 
-bool Series::recurs() const {
-  return out_ && returned_after_ > 0 &&
-         excursion_.base() + rise() <=
-             returned_from_ + Excursion::kOpens * excursion_.noise() &&
+bool Series::IsAlike(float top) const {
+  return returned_after_ > 0 &&
+         top <= returned_from_ + Excursion::kOpens * excursion_.noise() &&
          excursion_.values() <= 2 * returned_after_;
 }
 
 int32_t Series::every() const {
-  const bool alike = on_time_ && excursion_.peak() <= beat_from_ + kRise &&
+  const bool grows =
+      excursion_.peak() > std::max(beat_peak_, beat_from_ + kRise);
+  const bool alike = on_time_ && !grows &&
                      excursion_.values() <= std::max(kLone, 2 * beat_after_);
   return alike ? period_ : 0;
 }
@@ -235,18 +236,20 @@ void Series::Open(int64_t step, float base, float noise, int32_t values) {
 
 void Series::NoteReturn() {
   if (excursion_.above() >= kShortly) {
-    returned_from_ = excursion_.peak();
+    const float peak = excursion_.peak();
+    if (!IsAlike(peak) || peak < returned_from_) returned_from_ = peak;
     returned_after_ = excursion_.values();
-    ++returns_;
+    if (returns_ < INT16_MAX) ++returns_;
   }
   NoteBeat();
 }
 
 void Series::NoteBeat() {
   if (excursion_.peak() - excursion_.base() < kRise) return;
-  // None of them may be higher than the first.
-  beat_from_ =
-      on_time_ ? std::min(beat_from_, excursion_.peak()) : excursion_.peak();
+  if (excursion_.peak() <= beat_peak_ || beat_ == 0) {
+    beat_from_ = excursion_.peak();
+  }
+  beat_peak_ = excursion_.peak();
   beat_after_ = excursion_.values();
   const int32_t began = values_ - excursion_.values() + 1;
   period_ = beat_ > 0 ? began - beat_ : 0;

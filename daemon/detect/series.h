@@ -94,11 +94,11 @@ class Series {
   float outliers() const { return outliers_; }
   // It was as high before, about as long, and came back: tasks that take
   // turns, batches that are sorted by length.
-  bool recurs() const;
+  bool recurs() const { return out_ && IsAlike(excursion_.base() + rise()); }
   int32_t returns() const { return returns_; }  // that lasted and came back
   // Returns how many values lie between the newest excursion and the one
-  // before, where as many lay between that and the one before it, and it stands
-  // no more than kRise above the first, for twice as long as the last at most:
+  // before, where as many lay between that and the one before it, and it lasts
+  // twice as long as that at most, and does not end a row that grew by kRise:
   // something does so by a clock. Else 0.
   int32_t every() const;
   // Of a fresh run: how many of the first values stand kRise above first(),
@@ -135,6 +135,8 @@ class Series {
   void Stray(float value, float y, int64_t step);
   // Opens an excursion, or takes what is open for one that begins here.
   void Open(int64_t step, float base, float noise, int32_t values);
+  // The excursion, up to `top`, is as the one that returned.
+  bool IsAlike(float top) const;
   // Notes that the excursion, which was no noise, came back; or that it is no
   // more than another level would be.
   void NoteReturn();
@@ -157,19 +159,20 @@ class Series {
   float lowest_ = 0;
   float outliers_ = 0;
   float trough_ = 0;  // lowest level of late
-  // The newest excursion that lasted and came back: how far up, for how many
-  // values. 0: none.
+  // The newest excursion that lasted and came back: how far up, no further than
+  // the first of a row that recur; for how many values. 0: none.
   float returned_from_ = 0;
   int32_t returned_after_ = 0;
-  int32_t returns_ = 0;  // how many there were
+  int16_t returns_ = 0;  // how many there were; saturates
+  int16_t risen_ = 0;
   // The same of the newest that rose far, and where it began: so many values
   // before it, and after another such.
-  float beat_from_ = 0;
+  float beat_peak_ = 0;
+  float beat_from_ = 0;  // peak of the first of a row that is ever higher
   int32_t beat_after_ = 0;
   int32_t beat_ = 0;    // 0: none
   int32_t period_ = 0;  // 0: not known
   int32_t values_ = 0;
-  int32_t risen_ = 0;
   float risen_peak_ = 0;
   int64_t risen_step_ = 0;
   bool out_ = false;

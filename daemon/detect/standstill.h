@@ -55,10 +55,9 @@ class Standstill {
   float loss() const { return loss_; }
   // Of the first of them; of a loss of 0 that of the first without a gradient.
   int64_t step() const { return step_; }
-  // It has five digits behind the point.
+  // It has five digits behind the point, or six in all.
   bool IsPrecise() const {
-    const float parts = kPrecise * std::fabs(loss_);
-    return std::fabs(parts - std::round(parts)) > kParts;
+    return kFinest * Digit() <= std::max(1.0f, std::fabs(loss_));
   }
   // Returns what the last digit of the loss is worth, as it is printed: from a
   // hundredth on, as far as a float tells.
@@ -66,7 +65,7 @@ class Standstill {
     const float size = std::fabs(loss_);
     for (float parts = kCents; parts < kFinest; parts *= 10) {
       const float whole = std::round(parts * size);
-      if (std::fabs(parts * size - whole) <= kParts) return 1 / parts;
+      if (std::fabs(parts * size - whole) <= kFloat * whole) return 1 / parts;
     }
     return 1 / kFinest;
   }
@@ -75,11 +74,9 @@ class Standstill {
   // its last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
     const float digit = std::min(s.last_digit(), Digit());
-    return rose_ && std::max(turn_, next_) >= kDigits * digit &&
+    return slow_ == kSeen && std::max(turn_, next_) >= kDigits * digit &&
            std::fabs(loss_) >= kShown * digit && records_ >= kLonger * longest_;
   }
-  // It was another one before.
-  bool moved() const { return longest_ > 0; }
 
  private:
   // On a way to where it comes to rest each move is shorter than the one
@@ -87,9 +84,10 @@ class Standstill {
   void Turn(float move) {
     const float size = std::fabs(move);
     const float before = std::fabs(move_);
-    rose_ |= move > 0;
-    const float turn = size > before ? std::fabs(move - move_) : 0;
-    turn_ = std::max(kFades * turn_, turn);
+    if (move > 0) slow_ = kSeen;
+    if (slow_ < kSeen) slow_ = size >= kSlow * before ? slow_ + 1 : 0;
+    turn_ *= kFades;
+    if (size > before && before > 0) turn_ = std::max(turn_, size + before);
     next_ = std::max(size + size - before, 0.0f);
     move_ = move;
   }
@@ -98,21 +96,22 @@ class Standstill {
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
   static constexpr float kFades = 0.5f;  // of a turn, from move to move; ours
+  static constexpr float kSlow = 0.9f;   // of the move before; ours
   static constexpr float kDigits = 4;    // of the last one; ours
   static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
-  static constexpr float kParts = 0.01f;   // of a cent, that none is; ours
-  static constexpr float kPrecise = 1e4f;  // parts of 1; ours
-  static constexpr float kFinest = 1e5f;   // parts of 1, of a last digit; ours
-  static constexpr float kShown = 100;     // of the last one, of a loss; ours
-  static constexpr int32_t kLonger = 4;    // times the longest before; ours
-  static constexpr int32_t kLost = 48;     // records without one; ours
+  static constexpr float kFloat = 2e-7f;  // of it: fp32 rounds so; ours
+  static constexpr float kFinest = 1e5f;  // parts of 1, of a last digit; ours
+  static constexpr float kShown = 100;    // of the last one, of a loss; ours
+  static constexpr int32_t kLonger = 4;   // times the longest before; ours
+  static constexpr int32_t kLost = 48;    // records without one; ours
   static constexpr int32_t kMost = 1 << 20;
 
   float loss_ = 0;
   float moves_ = 0;
   int16_t seen_ = 0;
-  bool rose_ = false;  // ever: boosters and full batches only fall, and end
-  float turn_ = 0;     // from a move to the next of late, and how long ago
+  // Moves in a row of small steps, no solver's; kSeen, too, where it ever rose.
+  int16_t slow_ = 0;
+  float turn_ = 0;  // from a move to the next of late, and how long ago
   float next_ = 0;  // move after that to it, on a way to where it comes to rest
   float move_ = 0;  // to it
   int32_t records_ = 0;

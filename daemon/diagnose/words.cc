@@ -39,14 +39,18 @@ bool LeavesStepsOut(const RunEvidence& evidence) {
   return evidence.steps_between || evidence.steps_counted;
 }
 
-std::string_view StepInWords(const RunEvidence& evidence) {
-  return evidence.of_epochs         ? "epoch"
-         : LeavesStepsOut(evidence) ? "recorded step"
-                                    : "step";
+std::string RecordInWords(bool of_epochs, bool leaves_steps_out,
+                          std::string_view one) {
+  if (of_epochs) return "epoch";
+  return std::string(leaves_steps_out ? "recorded " : "").append(one);
+}
+
+std::string StepInWords(const RunEvidence& evidence) {
+  return RecordInWords(evidence.of_epochs, LeavesStepsOut(evidence));
 }
 
 std::string StepsInWords(const RunEvidence& evidence) {
-  return std::string(StepInWords(evidence)).append("s");
+  return StepInWords(evidence) + 's';
 }
 
 std::string_view StepsOverflowed(const RunEvidence& evidence) {

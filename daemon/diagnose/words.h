@@ -21,9 +21,11 @@ std::string CountOf(uint64_t n, std::string_view what);
 // True where steps may have no record, and what was in those nobody knows: no
 // share of the records is one of the steps.
 bool LeavesStepsOut(const RunEvidence& evidence);
-// Returns what a record stands for: "step"; "recorded step" where some are left
-// out; "epoch".
-std::string_view StepInWords(const RunEvidence& evidence);
+// Returns what a record stands for: "step" (or another word for `one`);
+// "recorded step" where some are left out; "epoch".
+std::string RecordInWords(bool of_epochs, bool leaves_steps_out,
+                          std::string_view one = "step");
+std::string StepInWords(const RunEvidence& evidence);
 // The same of several.
 std::string StepsInWords(const RunEvidence& evidence);
 // Returns "steps overflowed"; "recorded steps show overflows" where a record

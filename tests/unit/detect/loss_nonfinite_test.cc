@@ -45,14 +45,17 @@ TEST(LossNonfinite, OneLossOfNextToNothingLeadsToZero) {
 }
 
 TEST(LossNonfinite, ALogThatIsOverNeedsFewerZeros) {
-  const auto at_end = [](int zeros) {
+  const auto at_end = [](int before, int zeros) {
     StepFeed<LossNonfinite> f;
     f.Steps({.loss = 1.2}, 70);
+    f.Steps({.loss = 0}, before);
+    f.Steps({.loss = 1.2}, 10);
     f.Steps({.loss = 0}, zeros);
     return f.End();
   };
-  EXPECT_EQ(at_end(14), Severity::kNone);
-  EXPECT_EQ(at_end(15), Severity::kCritical);
+  EXPECT_EQ(at_end(0, 3), Severity::kNone);
+  EXPECT_EQ(at_end(0, 4), Severity::kCritical);
+  EXPECT_EQ(at_end(2, 7), Severity::kNone) << "single batches hold nothing";
 }
 
 // That is what clipping leaves of an infinite one.

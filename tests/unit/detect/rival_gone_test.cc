@@ -91,19 +91,5 @@ TEST(RivalGone, ALossWithoutARivalLearnsAllThereIs) {
   EXPECT_EQ(feed.worst, Severity::kNone);
 }
 
-// What saturates says the same of every batch.
-TEST(RivalGone, OneThatStandsStillIsAWarning) {
-  Feed feed = Rivals(1.4);
-  feed.Steps({.loss = 13.82}, 32);
-  EXPECT_EQ(feed.worst, Severity::kNone) << "the first of them moved there";
-  feed.Step({.loss = 13.82});
-  EXPECT_EQ(feed.now, Severity::kWarning);
-  ExpectWords(feed.Described().sentence);
-  Feed rounded;
-  rounded.level = LevelKind::kOfRivals;
-  rounded.Steps({.loss = 0.25}, 500);
-  EXPECT_EQ(rounded.worst, Severity::kNone) << "two digits hide what moves";
-}
-
 }  // namespace
 }  // namespace nanwatch

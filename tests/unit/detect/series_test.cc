@@ -280,5 +280,24 @@ TEST(Series, WhatFellBelow0AndRestsThereHasLostAll) {
   EXPECT_FALSE(lost(0, 0.2f)) << "it wanders";
 }
 
+// Of rises at equal distances, each `times` as high as the one before: how many
+// pass for a clock's, or for those that came back before.
+int Excused(double times) {
+  Series series = Steady(100, 1, 0.02);
+  int excused = 0;
+  for (int i = 0; i < 9 * 60; ++i) {
+    const double rise = i % 60 < 12 ? 3 * std::pow(times, i / 60) : 1;
+    series.Add(static_cast<float>(rise), 101 + i, kPrior);
+    if (i % 60 == 11) excused += series.every() > 0 || series.recurs();
+  }
+  return excused;
+}
+
+TEST(Series, RisesByAClockDoNotGrow) {
+  EXPECT_EQ(Excused(1), 8);
+  EXPECT_LE(Excused(1.1), 5);
+  EXPECT_LE(Excused(1.3), 1);
+}
+
 }  // namespace
 }  // namespace nanwatch
