@@ -28,11 +28,12 @@ class LossNotDecreasing {
 
   Severity OnStep(const StepContext& c, Thresholds t);
   Severity OnEnd(Thresholds t);
-  // Nothing is trained by a loss and gradients of 0, nor by a loss that stands
+  // Nothing is trained by a loss and gradients of 0, nor by a loss that stopped
   // at its last digit, whatever they follow.
   bool IsAbsurd() const {
     return about_ == About::kFrozen &&
-           (still_.loss() != 0 || still_.without_gradient() > 0);
+           (still_.loss() == 0 ? still_.without_gradient() > 0
+                               : still_.moved());
   }
   void Describe(Finding* finding) const;
 

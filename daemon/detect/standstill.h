@@ -77,6 +77,8 @@ class Standstill {
     return slow_ == kSeen && std::max(turn_, next_) >= kDigits * digit &&
            std::fabs(loss_) >= kShown * digit && records_ >= kLonger * longest_;
   }
+  // It was another one before.
+  bool moved() const { return longest_ > 0; }
 
  private:
   // On a way to where it comes to rest each move is shorter than the one

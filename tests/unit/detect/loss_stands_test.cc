@@ -206,6 +206,16 @@ TEST(LossStands, OneThatStopsOnItsWayDownIsAWarning) {
   EXPECT_TRUE(stops(0.05, 1e3).rule.IsAbsurd()) << "of rivals, too";
 }
 
+// A rival's loss may be printed a hundred times before it is new.
+TEST(LossStands, OneThatIsShownAgainIsNotSaidToStopOfRivals) {
+  Feed f(NoScaler());
+  Noise noise;
+  for (int i = 0; i < 12; ++i) {
+    f.Steps({.loss = std::round(6931 * noise.Factor(0.1)) / 1e4}, 100);
+    EXPECT_TRUE(i == 0 ? !f.rule.IsAbsurd() : f.now == Severity::kNone) << i;
+  }
+}
+
 // 0 of 0 is no move.
 TEST(LossStands, TwoZerosInARowHideNothing) {
   Feed f(NoScaler());
