@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from verdicts import Verdict
 
 import nanwatch
+from nanwatch._torch import own_targets
 from nanwatch._torch.objective import Objective
 
 NET = nn.Linear(4, 2)
@@ -17,6 +18,12 @@ STATE = torch.randn(8, 4)
 ACTION = torch.randint(0, 2, (8,))
 TARGET = torch.linspace(-1.0, 2.0, 8)
 WEIGHT = torch.rand(8)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_compiled(monkeypatch):
+    """By tests before: then modules get no hooks."""
+    monkeypatch.setattr(own_targets, "has_compiled", lambda: False)
 
 
 def objective():
