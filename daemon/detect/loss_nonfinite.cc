@@ -20,6 +20,7 @@ constexpr int64_t kSlower = 4;  // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;   // losses of an episode; ours
 // Of losses that went to 0 at once.
 constexpr double kNothing = 1e-4;   // of the loss before; ours
+constexpr float kOfStep = 0.1f;     // of it behind each such step; ours
 constexpr double kUnlearned = 0.5;  // of the largest of the first; ours
 constexpr double kZerosAtEnd = 4;   // records, of a log that is over; ours
 constexpr double kLonger = 4;  // times the longest row that came back; ours
@@ -109,12 +110,14 @@ int64_t LossNonfinite::Growth::Began() const {
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
-  // What is next to nothing of it may be a step on the way to 0.
+  // What is next to nothing of it may be a step on the way to 0: several are.
   if (std::isfinite(loss) &&
       std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
     zeros_.last_loss =
         static_cast<float>(std::clamp(loss, -kMostLoss, kMostLoss));
     zeros_.longest = std::max(zeros_.longest, zeros_.episode.held());
+  } else if (loss != 0 && std::isfinite(loss)) {
+    zeros_.last_loss *= kOfStep;
   }
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =

@@ -44,6 +44,14 @@ TEST(LossNonfinite, OneLossOfNextToNothingLeadsToZero) {
   EXPECT_EQ(f.now, Severity::kCritical);
 }
 
+TEST(LossNonfinite, SeveralAreTheWayThere) {
+  StepFeed<LossNonfinite> f;
+  f.Step({.loss = 0.5});
+  f.Steps({.loss = 1e-5}, 2);
+  f.Steps({.loss = 0}, 30);
+  EXPECT_EQ(std::max(f.worst, f.End()), Severity::kNone);
+}
+
 TEST(LossNonfinite, ALogThatIsOverNeedsFewerZeros) {
   const auto at_end = [](int before, int zeros) {
     StepFeed<LossNonfinite> f;
