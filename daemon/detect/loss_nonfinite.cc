@@ -20,7 +20,8 @@ constexpr int64_t kSlower = 4;  // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;   // losses of an episode; ours
 // Of losses that went to 0 at once.
 constexpr double kNothing = 1e-4;   // of the loss before; ours
-constexpr float kOfStep = 0.1f;     // of it behind each such step; ours
+constexpr int16_t kWay = 2;         // such losses that are a way to 0; ours
+constexpr int32_t kLongest = 1000;  // zeros; ours
 constexpr double kUnlearned = 0.5;  // of the largest of the first; ours
 constexpr double kZerosAtEnd = 4;   // records, of a log that is over; ours
 constexpr double kLonger = 4;  // times the longest row that came back; ours
@@ -115,9 +116,12 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
       std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
     zeros_.last_loss =
         static_cast<float>(std::clamp(loss, -kMostLoss, kMostLoss));
-    zeros_.longest = std::max(zeros_.longest, zeros_.episode.held());
-  } else if (loss != 0 && std::isfinite(loss)) {
-    zeros_.last_loss *= kOfStep;
+    zeros_.longest = std::max(
+        zeros_.longest,
+        static_cast<int16_t>(std::min(kLongest, zeros_.episode.held())));
+    zeros_.near = 0;
+  } else if (loss != 0 && std::isfinite(loss) && ++zeros_.near == kWay) {
+    zeros_.last_loss = static_cast<float>(loss);
   }
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =

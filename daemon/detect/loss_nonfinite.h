@@ -76,7 +76,8 @@ class LossNonfinite {
   struct Zeros {
     HeldEpisode episode;
     float last_loss = 0;  // the newest finite one that was not nearly 0
-    int32_t longest = 0;  // row of them that came back
+    int16_t longest = 0;  // row of them that came back
+    int16_t near = 0;     // records that were next to nothing of it, since
   };
 
   // How losses that are not finite follow each other: those of one rank among
