@@ -92,8 +92,7 @@ bool IsPlacedAt(const Happenings& all, int64_t told, int64_t step,
 
 Assembler::Assembler(LogRecordSink sink) : sink_(std::move(sink)) {}
 
-// An overflow or a raise that a line told; null: an overflow that only a
-// counter told.
+// `happening`: null: an overflow that only a counter told.
 void Assembler::MarkEvent(const Happening* happening, StepRecord* record) {
   if (happening == nullptr) {
     MarkOverflow(std::nullopt, record);
@@ -170,8 +169,9 @@ void Assembler::Pass(const LogFact& fact, uint64_t line) {
 }
 
 void Assembler::TellProgress(Rank* rank, const LogFact& fact, uint64_t line) {
-  ++(fact.step && !fact.step_counted ? numbered_lines_ : counted_lines_);
-  if (fact.step && fact.of_epoch && !fact.step_of_counter) ++epoch_lines_;
+  const bool numbered = fact.step && !fact.step_counted;
+  ++(numbered ? numbered_lines_ : counted_lines_);
+  epoch_lines_ += numbered && fact.of_epoch && !fact.step_of_counter;
   // Series may count in ways of their own.
   const int64_t before = rank->series.several() && fact.scaler
                              ? rank->lanes.last_step(*fact.scaler)

@@ -86,7 +86,10 @@ size_t BeginOfStepWord(std::string_view line, size_t at) {
   constexpr std::string_view kGlobal = "global_";
   if (at == 0) return line.npos;
   const char initial = static_cast<char>(line[at - 1] | 0x20);
-  if (initial != (line[at + 2] == 'p' ? 's' : 'i')) return line.npos;
+  const char last = line[at + 2];  // of the three letters
+  if (initial != (last == 'p' ? 's' : last == 'c' ? 'b' : 'i')) {
+    return line.npos;
+  }
   const std::string_view before = line.substr(0, at - 1);
   return before.size() - (before.ends_with(kGlobal) ? kGlobal.size() : 0);
 }
@@ -100,21 +103,32 @@ bool IsOfTraining(std::string_view text) {
          IsOneOf(LowerCase(text.substr(0, end + 1)), kWords);
 }
 
+// "Epoch: 2,", before the step of an epoch's heading.
+bool IsEpochBefore(std::string_view text) {
+  return text.ends_with(',') && EpochAlone(text.substr(0, text.size() - 1));
+}
+
 // "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
 // its messages apart, the line begins with its step; or "training @ iter = 600"
-// says no more.
+// says no more, nor does "Epoch: 2, step=600". A batch is its step in a
+// heading,
+// "---- batch: 010 ----"; others are a size.
 std::optional<int64_t> BeginsMessage(std::string_view line) {
   constexpr size_t kMost = 100;  // bytes; more says other things, too; ours
   if (line.size() > kMost) return std::nullopt;
-  for (const std::string_view letters : {"tep", "ter"}) {
+  for (const std::string_view letters : {"tep", "ter", "atch"}) {
     const size_t at = line.find(letters);
     if (at == line.npos) continue;
     const size_t word = BeginOfStepWord(line, at);
     if (word == line.npos) continue;
     const std::string_view before = TrimBlanks(line.substr(0, word));
-    const bool begins = before.empty() || before.ends_with(':') ||
-                        before.ends_with(']') || before.ends_with('|');
-    const bool alone = !begins && IsOfTraining(before);
+    const bool drawn = before.find_first_not_of("-=*#") == before.npos;
+    const bool begins =
+        letters.size() > 3 ? drawn && !before.empty()
+                           : before.empty() || before.ends_with(':') ||
+                                 before.ends_with(']') || before.ends_with('|');
+    const bool alone =
+        !begins && (IsOfTraining(before) || IsEpochBefore(before));
     if (!begins && !alone) continue;
     std::string_view rest = line.substr(at + letters.size());
     if (rest.starts_with("ation")) rest.remove_prefix(5);

@@ -365,11 +365,11 @@ void ColumnFact::Tell(FactList* facts) {
   if (fact_.step) {
     steps_seen_ = true;
     std::optional<int64_t> epoch = epoch_;
-    if (whole_ > 0 && !epochs_told_) epoch = laps_.Epoch(*fact_.step, whole_);
+    if (whole_ != 0 && !epochs_told_) epoch = laps_.Epoch(*fact_.step, whole_);
     fact_.step = steps_.Step(epoch, *fact_.step, whole_);
   } else if (epoch_ && !steps_seen_) {
     fact_.step = lines_.Step(*epoch_, &fact_.step_counted);
-    fact_.of_epoch = !fact_.step_counted;
+    fact_.of_epoch = !fact_.step_counted || lines_.one_each();
   }
   facts->push_back(fact_);
   if (fact_.has(StepField::kLoss) && rival_) TellRival(facts);

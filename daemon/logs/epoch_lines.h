@@ -1,6 +1,6 @@
 // EpochLines: steps for lines that show an epoch and no step. EpochHeadings:
 // lines that say an epoch alone, "Epoch 1/5". Laps: epochs for lines that show
-// a step of so many, "[640/60000]", and no epoch.
+// a step of so many, "[640/60000]", or a batch, and no epoch.
 
 #ifndef NANWATCH_LOGS_EPOCH_LINES_H_
 #define NANWATCH_LOGS_EPOCH_LINES_H_
@@ -30,6 +30,7 @@ class EpochLines {
     ++lines_;
     if (several_ && epoch + 1 < epoch_) BeginAnew();
     const bool same = std::exchange(epoch_, epoch) == epoch;
+    one_each_ += same ? -1 : 1;
     const bool anew = std::exchange(anew_, false);
     if (!several_ && !same) {
       *counted = anew && epoch == step_;
@@ -40,13 +41,16 @@ class EpochLines {
     *counted = true;
     return ++step_;
   }
+  // Most epochs have a line: others began anew, or twice.
+  bool one_each() const { return one_each_ > 0; }
 
  private:
   static constexpr int64_t kOfRun = 24;  // ours
 
   int64_t epoch_ = -1;
   int64_t step_ = 0;
-  int64_t lines_ = 0;  // of the run
+  int64_t lines_ = 0;     // of the run
+  int64_t one_each_ = 0;  // lines of a new epoch, less those of the same
   bool several_ = false;
   bool anew_ = false;  // with the next line
 };
@@ -91,9 +95,12 @@ class EpochHeadings {
 };
 
 // Steps that begin anew behind the last of so many are the next epoch's; that
-// go back before, a run's that began again.
+// go back before, a run's that began again. Nobody counts the batches of a run:
+// they begin anew in each epoch, however many it has.
 class Laps {
  public:
+  static constexpr int64_t kSome = -1;  // batches, of a whole that is not told
+
   // Of the line's step, from 0.
   int64_t Epoch(int64_t step, int64_t whole) {
     if (whole != whole_) {

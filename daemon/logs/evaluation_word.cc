@@ -99,6 +99,12 @@ bool SpeaksOfEpisodes(std::string_view line) {
          line.starts_with("ep=") || line.starts_with("ep:");
 }
 
+bool IsSettings(std::string_view line) {
+  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
+                                         "Arguments(", "Output(", "Params("};
+  return HasOneOf(line, kNames);
+}
+
 bool NamesTime(std::string_view word) {
   static constexpr std::string_view kWords[] = {
       "time", "times", "duration", "elapsed", "walltime", "runtime"};

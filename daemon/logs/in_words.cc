@@ -124,6 +124,7 @@ std::optional<StepPlace> BehindWord(std::string_view line) {
         NumberBehindWord(line.substr(at + 1));
     if (!place) continue;
     found = place;
+    found->of_batches = kStepWords[word].initial == 'b';
     best = word;
     if (best == 0) break;
   }
@@ -297,9 +298,11 @@ std::optional<StepPlace> RatioBehindEpoch(std::string_view line) {
     Scan scan(line, at + 4);
     scan.SkipBlanks();
     if (scan.Skip(':')) scan.SkipBlanks();
+    const bool bracket = scan.Skip('[');
     if (!IsDigit(scan.peek()) || !ReadCount(&scan)) continue;
     if (scan.Skip('/') && !ReadCount(&scan)) continue;
     const size_t epoch = scan.at();
+    const bool apart = bracket && scan.Skip("](");  // "Epoch[1](11/1500);"
     scan.SkipBlanks();
     if (scan.Skip(',') || scan.Skip('|') || scan.Skip(';') || scan.Skip('-')) {
       scan.SkipBlanks();
@@ -307,6 +310,7 @@ std::optional<StepPlace> RatioBehindEpoch(std::string_view line) {
     if (scan.at() == epoch || !IsDigit(scan.peek())) continue;
     const std::optional<Ratio> ratio = ReadRatio(&scan);
     if (!ratio || ratio->part > ratio->whole) continue;
+    if (bracket && (!apart || !scan.Skip(')'))) continue;
     if (EndsPlace(scan.rest())) {
       return StepPlace{ratio->part, ratio->whole, std::nullopt};
     }
@@ -389,12 +393,6 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
 bool SaysBestFollows(std::string_view line) {
   return line.ends_with(':') && (line.find("est iteration") != line.npos ||
                                  line.find("est round") != line.npos);
-}
-
-bool IsSettings(std::string_view line) {
-  constexpr std::string_view kNames[] = {"Namespace(", "Config(", "Args(",
-                                         "Arguments(", "Output(", "Params("};
-  return HasOneOf(line, kNames);
 }
 
 }  // namespace nanwatch

@@ -22,6 +22,7 @@ struct StepPlace {
   int64_t whole = 0;  // 0: not told
   std::optional<int64_t> epoch;
   bool counts_epochs = false;  // by a bar's rate: "26.9s/epoch"
+  bool of_batches = false;     // by its word: they begin anew in each epoch
   bool so_far = false;  // the line's numbers are means of all up to this one
 };
 

@@ -65,7 +65,8 @@ void LinePlace::AddStep(std::string_view line,
     begun_ = true;
   }
   fact->AddNumber(ColumnMeaning::kStep, static_cast<double>(place->step));
-  fact->SetWhole(place->whole);
+  const bool some = place->of_batches && place->whole == 0;
+  fact->SetWhole(some ? Laps::kSome : place->whole);
   if (place->so_far) fact->TakeMeanApart();
   if (place->epoch) fact->SetEpoch(static_cast<double>(*place->epoch));
 }

@@ -186,7 +186,9 @@ void LogReader::NoteProgress(const LogFact& fact, uint64_t line) {
   NoteScore(fact);
   NoteLatents(fact);
   if (fact.of_rewards) run_.settings.emplace("trains_on", "rewards");
+  // Where epochs have several lines, the first one does not show it.
   if (fact.of_epoch) run_.settings.emplace("records", "epochs");
+  if (fact.step_counted && !fact.of_epoch) run_.settings.erase("records");
 }
 
 // Of several the last, as of exceptions that others lead to; but the word of

@@ -126,6 +126,7 @@ void FindStep(const NumberRow& row, const std::vector<RowValues>& lines,
   size_t& step = roles->step;
   for (size_t i = 0; i < numbers; ++i) {
     const bool whole = i > 0 && TrimBlanks(row.Before(i)) == "/";
+    if (words[i].rate) continue;  // it rises, too, as caches fill
     // What a word calls a step may be told twice, by a run that goes on.
     const bool told = words[i].step && Goes(lines, i) &&
                       lines.front()[i].value < lines.back()[i].value;

@@ -23,6 +23,8 @@ constexpr std::string_view kStepWords[] = {
     "step",   "steps",   "it",         "iter",  "iters", "iteration", "upd",
     "update", "updates", "batch",      "k",     "s",     "n",         "schritt",
     "round",  "episode", "globalstep", "etape", "bt",    "b"};
+constexpr std::string_view kRateWords[] = {"sps", "fps",   "ips",
+                                           "tps", "speed", "throughput"};
 constexpr std::string_view kEpochWords[] = {"epoch", "ep", "epoche", "e"};
 // They are maximised where they are logarithms of probabilities, below 0.
 constexpr std::string_view kObjectives[] = {"obj", "objf"};
@@ -117,6 +119,7 @@ NumberWords WordsOf(std::string_view text) {
     negated |= IsOneOf(word, kNegatives);
     found.step |= IsOneOf(word, kStepWords);
     found.epoch |= IsOneOf(word, kEpochWords);
+    found.rate |= IsOneOf(word, kRateWords);
     // Others have scales, too.
     const ColumnMeaning alone = word == "scale" || word == "scaler"
                                     ? ColumnMeaning::kNothing

@@ -38,6 +38,7 @@ struct NumberWords {
   bool part = false;              // of a loss
   bool step = false;
   bool epoch = false;
+  bool rate = false;  // steps, samples or frames a second
   ColumnMeaning usual = ColumnMeaning::kNothing;
   bool any = false;  // word, but one that says of what the step is
 };

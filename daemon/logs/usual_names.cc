@@ -22,7 +22,8 @@ struct UsualNamesOf {
 // Usual names, in lower case and without what separates words.
 constexpr UsualNamesOf kUsual[] = {
     {Meaning::kStep,
-     "step steps globalstep globalsteps globalstepmaxsteps iteration iter "
+     "step steps globalstep globalsteps globalstepmaxsteps globaliter "
+     "globaliteration iteration iter "
      "iters itr it numupdates nupdates updates totaltrainupdates "
      "timebatch"},
     {Meaning::kCounter,

@@ -107,12 +107,20 @@ class CsvTableReader : public LineReader {
   bool IsRow(std::string_view line) {
     if (!row_.Split(line, separator_)) return false;
     const bool whole = row_.cells().size() == columns_.size();
-    if (separator_ != ' ') return whole;
+    if (separator_ != ' ') return whole || HasMoreColumns();
     if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
     if (!whole && place <= place_) return false;
     place_ = std::move(place);
     return true;
+  }
+
+  // A program that learned to print more goes on below its rows of before.
+  bool HasMoreColumns() const {
+    return !no_row_ && row_.cells().size() > columns_.size() &&
+           std::ranges::all_of(row_.cells(), [](std::string_view cell) {
+             return WholeNumber(cell).has_value();
+           });
   }
 
   // The whole numbers that the row begins with, as its epoch and its step.

@@ -47,7 +47,7 @@ constexpr LinePattern kMetricLoggerLines[] = {
 // Python's JSON, which has NaN and Infinity. fairseq's strings are none.
 //  {"train_lr": 0.0001, "train_loss": 6.91, "train_loss_scale": 853.33,
 //  "train_grad_norm": Infinity, "test_loss": 5.1, "epoch": 3}
-constexpr Text kMaeBeitMarks[] = {"\"train_loss\": "};
+constexpr Text kMaeBeitMarks[] = {"\"train_lr\": "};
 constexpr Text kMaeBeitAlso[] = {
     "\"train_grad_norm\": {norm}", "\"train_lr\": {lr}",
     "\"train_loss_scale\": {scale}", "\"epoch\": {epoch}"};

@@ -262,5 +262,46 @@ TEST(StepPlaces, ALogMayBeginInALateEpoch) {
             "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\n");
 }
 
+TEST(StepPlaces, BatchesBeginAnewInEachEpoch) {
+  EXPECT_EQ(Told("[batch 0] loss=2.5\n[batch 10] loss=2.25\n"
+                 "[batch 0] loss=2\n[batch 10] loss=1.5"),
+            "step=0 loss=2.5\nstep=10 loss=2.25\n"
+            "step=20 loss=2\nstep=30 loss=1.5\n");
+  // Steps do where the run does.
+  EXPECT_EQ(Told("[step 0] loss=2.5\n[step 10] loss=2.25\n[step 0] loss=2.5"),
+            "step=0 loss=2.5\nstep=10 loss=2.25\nstep=0 loss=2.5\n");
+}
+
+TEST(StepPlaces, AHeadingMaySayTheEpochsBatchOrItsStep) {
+  EXPECT_EQ(Told("*** EPOCH 000 ***\n --- batch: 005 ---\nmean loss: 2.5\n"
+                 " --- batch: 010 ---\nmean loss: 2.25\n"
+                 "*** EPOCH 001 ***\n --- batch: 005 ---\nmean loss: 2"),
+            "step=5 loss=2.5\nstep=10 loss=2.25\nstep=15 loss=2\n");
+  EXPECT_EQ(Told("Epoch: 1, global_step=0\nSPS: 90, loss=2.5\n"
+                 "Epoch: 2, global_step=256\nSPS: 80, loss=2.25"),
+            "step=0 loss=2.5\nstep=256 loss=2.25\n");
+  // A size is none.
+  EXPECT_EQ(Told("batch: 32\nEpoch 1 loss: 2.5\nEpoch 2 loss: 2.25"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\n");
+}
+
+TEST(StepPlaces, BehindAnEpochInBracketsItStandsInParentheses) {
+  EXPECT_EQ(Told("[TRAIN] Epoch[1](10/20); Loss: 2.5; Batch: 1.5 sec\n"
+                 "[TRAIN] Epoch[2](10/20); Loss: 2.25; Batch: 1.5 sec"),
+            "step=10 loss=2.5\nstep=30 loss=2.25\n");
+}
+
+TEST(StepPlaces, ARateThatRisesIsNoStep) {
+  EXPECT_EQ(ToldFacts("alike_lines",
+                      "SPS 90 loss 2.5\nSPS 91 loss 2.25\nSPS 93 loss 2\n"
+                      "SPS 94 loss 1.75\nSPS 95 loss 1.5"),
+            "loss=2.5\nloss=2.25\nloss=2\nloss=1.75\nloss=1.5\n");
+}
+
+TEST(StepPlaces, ATableMayGetMoreColumns) {
+  EXPECT_EQ(ToldFacts("csv", "epoch,loss\n1,2.5\n2,2.25,0.5\n3,2,saved,0"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
