@@ -112,6 +112,18 @@ bool TableRow::SplitUnder(std::string_view header, std::string_view line) {
   return false;
 }
 
+bool TableRow::HasNumber() const {
+  return std::ranges::any_of(cells_, [](std::string_view cell) {
+    return WholeNumber(cell).has_value();
+  });
+}
+
+bool TableRow::AllNumbers() const {
+  return std::ranges::all_of(cells_, [](std::string_view cell) {
+    return WholeNumber(cell).has_value();
+  });
+}
+
 char SeparatorOf(std::string_view header) {
   if (header.find('\t') != std::string_view::npos) return '\t';
   const bool bars =

@@ -22,6 +22,8 @@ class TableRow {
   bool SplitUnder(std::string_view header, std::string_view line);
   // Views into the line.
   const std::vector<std::string_view>& cells() const { return cells_; }
+  bool HasNumber() const;
+  bool AllNumbers() const;
 
  private:
   std::vector<std::string_view> cells_;

@@ -53,7 +53,7 @@ class CsvTableReader : public LineReader {
     if (columns_.empty() || line == header_) return TakeHeader(line);
     // Other lines between, another table, a torn row, or the header's second.
     if (!IsRow(WithPoints(line)) ||
-        (separator_ == '|' && no_row_ && !HasNumber())) {
+        (separator_ == '|' && no_row_ && !row_.HasNumber())) {
       TakeHeader(line);
       return;
     }
@@ -107,20 +107,14 @@ class CsvTableReader : public LineReader {
   bool IsRow(std::string_view line) {
     if (!row_.Split(line, separator_)) return false;
     const bool whole = row_.cells().size() == columns_.size();
-    if (separator_ != ' ') return whole || HasMoreColumns();
+    // A program that learned to print more goes on below its rows of before.
+    const bool more = !no_row_ && row_.cells().size() > columns_.size();
+    if (separator_ != ' ') return whole || (more && row_.AllNumbers());
     if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
     if (!whole && place <= place_) return false;
     place_ = std::move(place);
     return true;
-  }
-
-  // A program that learned to print more goes on below its rows of before.
-  bool HasMoreColumns() const {
-    return !no_row_ && row_.cells().size() > columns_.size() &&
-           std::ranges::all_of(row_.cells(), [](std::string_view cell) {
-             return WholeNumber(cell).has_value();
-           });
   }
 
   // The whole numbers that the row begins with, as its epoch and its step.
@@ -241,12 +235,6 @@ class CsvTableReader : public LineReader {
     }
     fact_.AddNumber(
         of_rival_ ? ColumnMeaning::kAdversaryLoss : ColumnMeaning::kLoss, sum);
-  }
-
-  bool HasNumber() const {
-    return std::any_of(
-        row_.cells().begin(), row_.cells().end(),
-        [](std::string_view cell) { return WholeNumber(cell).has_value(); });
   }
 
   // Names of the row's columns, between bars, with the words of the line above,
