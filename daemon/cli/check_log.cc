@@ -71,6 +71,11 @@ class Intake {
       log_->certainty +=
           "; its objective rises: the loss is the negative of it";
     }
+    const auto& settings = judge_->reader().run().settings;
+    const auto loss = settings.find("loss");
+    if (loss != settings.end() && loss->second == "reward") {
+      log_->picture.TakeForReward();
+    }
     log_->nothing = WhyNoVerdict();
     log_->map_note = MapNote();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cli/picture.h"
 #include "history/picture.h"
@@ -53,6 +54,17 @@ std::vector<StepBucket> Merged(const std::vector<StepBucket>& buckets,
   return merged;
 }
 
+// Turns the losses of `columns` into what they are the negative of.
+void Negate(std::vector<StepBucket>* columns) {
+  for (StepBucket& column : *columns) {
+    StepBucket::Value& value = column.value[static_cast<int>(StepField::kLoss)];
+    const double min = std::exchange(value.min, -value.max);
+    value.max = -min;
+    value.last = -value.last;
+    std::swap(value.pos_inf, value.neg_inf);
+  }
+}
+
 Axis AxisFor(const std::vector<StepBucket>& buckets, StepField field) {
   double low = INFINITY;
   double high = 0;
@@ -99,8 +111,9 @@ std::string StepPicture::Text(int32_t rank, std::string_view optimizer,
   const size_t found = IndexOf(rank, optimizer);
   const Series& drawn = series_[found < series_.size() ? found : 0];
   const auto room = static_cast<size_t>(style.columns - kPictureMargin);
-  const std::vector<StepBucket> columns =
+  std::vector<StepBucket> columns =
       Merged(drawn.buckets, drawn.buckets.size() / (room + 1) + 1);
+  if (of_reward_) Negate(&columns);
   v1::GetStepsResponse steps;
   WriteBuckets(columns, &steps);
   const std::string loss =
@@ -111,7 +124,8 @@ std::string StepPicture::Text(int32_t rank, std::string_view optimizer,
   std::string out;
   const std::string of =
       drawn.optimizer.empty() ? "" : " of " + Clean(drawn.optimizer);
-  if (!loss.empty()) out += style.Bold("Loss" + of) + '\n' + loss;
+  const std::string title = of_reward_ ? "Reward" : "Loss";
+  if (!loss.empty()) out += style.Bold(title + of) + '\n' + loss;
   if (!scale.empty()) out += style.Bold("Loss scale" + of) + '\n' + scale;
   const bool overflows =
       std::any_of(columns.begin(), columns.end(),

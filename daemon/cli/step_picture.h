@@ -21,6 +21,8 @@ class StepPicture {
  public:
   // Records of the first kSeries ranks and optimizers; others are not drawn.
   void Add(const LogRecord& record);
+  // The loss of all records is the negative of a reward: that is drawn.
+  void TakeForReward() { of_reward_ = true; }
   // Returns loss, loss scale and overflows of a rank's optimizer, or of the
   // first one where there is none such; empty when there is nothing to draw.
   std::string Text(int32_t rank, std::string_view optimizer,
@@ -41,6 +43,7 @@ class StepPicture {
   size_t IndexOf(int32_t rank, std::string_view optimizer) const;
 
   std::vector<Series> series_;
+  bool of_reward_ = false;
 };
 
 }  // namespace nanwatch
