@@ -137,7 +137,7 @@ Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
 // No model learns at once what it had not half learned, unless that is what
 // rewards or accuracies show.
 Severity LossNonfinite::WeighZeros(const RunDescription& run) const {
-  if (IsOfAccuracy(run)) return Severity::kNone;
+  if (IsOfScore(run)) return Severity::kNone;
   const bool unlearned = !FollowsRewards(run) && !IsMostlyRight(run) &&
                          zeros_.last_loss >= kUnlearned * growth_.most;
   return unlearned ? Severity::kCritical : Severity::kWarning;

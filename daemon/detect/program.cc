@@ -125,8 +125,8 @@ bool IsCrossEntropy(const RunDescription& run) {
   return Says(run, "loss", "cross_entropy");
 }
 
-bool IsOfAccuracy(const RunDescription& run) {
-  return Says(run, "loss", "accuracy");
+bool IsOfScore(const RunDescription& run) {
+  return Says(run, "loss", "accuracy") || Says(run, "loss", "reward");
 }
 
 bool IsMostlyRight(const RunDescription& run) {
@@ -134,7 +134,7 @@ bool IsMostlyRight(const RunDescription& run) {
 }
 
 bool LacksAccuracy(const RunDescription& run) {
-  return IsOfAccuracy(run) && IsMostlyRight(run);
+  return Says(run, "loss", "accuracy") && IsMostlyRight(run);
 }
 
 bool IsContrastive(const RunDescription& run) {

@@ -20,8 +20,9 @@ bool IsCrossEntropy(const RunDescription& run);
 // The run says what loss it is (settings: loss).
 bool NamesLoss(const RunDescription& run);
 
-// Its loss is what an accuracy lacks (settings: loss).
-bool IsOfAccuracy(const RunDescription& run);
+// Its loss is what an accuracy lacks, or the negative of a reward (settings:
+// loss): 0 is a score as good as others.
+bool IsOfScore(const RunDescription& run);
 
 // More is right than wrong (settings: accuracy).
 bool IsMostlyRight(const RunDescription& run);

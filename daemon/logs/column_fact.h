@@ -81,8 +81,9 @@ class ColumnFact {
   bool steps_seen() const { return steps_seen_; }
   // Takes the line's reward for an objective, where no line of the log showed a
   // loss and this one says nothing else. False: it is none; but beside losses
-  // it says what the training is.
-  bool AddReward();
+  // it says what the training is. `is_record`: a line without a place is one,
+  // too.
+  bool AddReward(bool is_record = false);
   // The line's loss follows rewards.
   void NoteRewards() { fact_.of_rewards = true; }
   // The same of all lines from here on, but those of a GAN.

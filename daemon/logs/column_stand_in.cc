@@ -7,8 +7,9 @@
 
 namespace nanwatch {
 
-bool ColumnFact::AddReward() {
-  if (!reward_ || !has_step() || SaysHealth()) return false;
+bool ColumnFact::AddReward(bool is_record) {
+  const bool placed = is_record || has_step() || has_epoch();
+  if (!reward_ || !placed || SaysHealth()) return false;
   if (std::isfinite(*reward_)) {
     missed_ = 0;
     rewards_apart_ |= best_worth_ > 0;

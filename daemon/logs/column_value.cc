@@ -11,6 +11,17 @@
 namespace nanwatch {
 namespace {
 
+// "Cost: 715.7 sec": the number is a time; what a sign follows is a name.
+bool IsTime(std::string_view behind) {
+  if (!behind.starts_with(' ') || behind.size() < 2) return false;
+  const std::string_view text = TrimBlanks(behind);
+  const size_t end =
+      std::min(text.find_first_not_of("acdeghimnorstu"), text.size());
+  const std::string_view next = TrimBlanks(text.substr(end));
+  return NamesUnitOfTime(text.substr(0, end)) &&
+         (next.empty() || next.find_first_of(",;)|") == 0);
+}
+
 // The number that begins `rest`.
 void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
                 std::string_view rest, ColumnFact* fact) {
@@ -30,7 +41,7 @@ void AddPrinted(ColumnMeaning meaning, const Scan::Printed& printed,
     }
   } else if (meaning == ColumnMeaning::kLossScale) {
     fact->AddScale(printed.text, printed.value, behind.empty());
-  } else {
+  } else if (!IsLoss(meaning) || !IsTime(behind)) {
     fact->AddNumber(meaning, printed.value);
     if (meaning != ColumnMeaning::kStep || next != '/') return;
     // "/4468]".

@@ -86,6 +86,7 @@ void LineSplitter::FeedText(std::string_view text) {
       return;
     }
     if (begun_.empty() && !cut_ && line.size() <= kLogLineMax) {
+      first_ = false;
       if (!line.empty()) on_line_(line);
     } else {
       Keep(line);
@@ -101,7 +102,7 @@ void LineSplitter::Keep(std::string_view part) {
     begun_.append(part.substr(0, room));
     if (part.size() <= room) return;
     part.remove_prefix(room);
-    cut_ = !PassBars();
+    cut_ = !PassBars() && !PassNumbers();
   }
 }
 
@@ -118,11 +119,22 @@ bool LineSplitter::PassBars() {
   return true;
 }
 
+bool LineSplitter::PassNumbers() {
+  if (first_) in_object_ = begun_.starts_with('{');
+  first_ = false;
+  const size_t end = begun_.rfind(',');
+  if (!in_object_ || end == begun_.npos) return false;
+  on_line_(std::string_view(begun_).substr(0, end + 1));
+  begun_.erase(0, end + 1);
+  return true;
+}
+
 void LineSplitter::End() {
   if (!begun_.empty()) on_line_(begun_);
   if (cut_) ++cut_lines_;
   begun_.clear();
   cut_ = false;
+  first_ = in_object_ = false;
 }
 
 void LineSplitter::Finish() {

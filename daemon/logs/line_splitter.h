@@ -1,6 +1,7 @@
 // LineSplitter: bytes of a log, in pieces of any size, to lines. Constant
-// memory whatever comes: a line longer than kLogLineMax is cut there, or, one
-// of glued bars, behind a bar.
+// memory whatever comes: a line longer than kLogLineMax is cut there, or,
+// one of glued bars, behind a bar, or, of an object that begins the log, in
+// parts.
 
 #ifndef NANWATCH_LOGS_LINE_SPLITTER_H_
 #define NANWATCH_LOGS_LINE_SPLITTER_H_
@@ -39,12 +40,17 @@ class LineSplitter {
   // Passes on the bars that begin a line too long to be kept, and are whole.
   // False: there are none.
   bool PassBars();
+  // Passes on the numbers that begin it, where the log begins with an object
+  // that is longer: it may be all of the log.
+  bool PassNumbers();
   void End();
 
   const OnLine on_line_;
-  std::string begun_;  // a line whose end has not come
-  bool cut_ = false;   // begun_ lost something
-  std::string mark_;   // the first bytes, until they tell what it is
+  std::string begun_;       // a line whose end has not come
+  bool cut_ = false;        // begun_ lost something
+  bool first_ = true;       // no line has ended
+  bool in_object_ = false;  // the first is one
+  std::string mark_;        // the first bytes, until they tell what it is
   bool begun_text_ = false;
   int wide_ = -1;       // UTF-16: bytes until the next of text; -1: not UTF-16
   std::string narrow_;  // a piece of UTF-16 as text

@@ -62,7 +62,8 @@ LogReader::LogReader(const LogFormat* only, const ColumnMap& map,
         if (zeros_.Read(line, recogniser_.lines())) NoteLayers();
       }),
       blocks_([this](std::string_view line) { joiner_.Take(line); }),
-      headed_([this](std::string_view line) { blocks_.Take(line); }) {}
+      headed_([this](std::string_view line) { blocks_.Take(line); }),
+      arrays_(map, [this](std::string_view line) { headed_.Take(line); }) {}
 
 void LogReader::ReadLine(std::string_view line) {
   line = bare_.Of(plain_.Of(line));
@@ -70,10 +71,10 @@ void LogReader::ReadLine(std::string_view line) {
     return std::min(EndOfGluedBar(line), EndOfGluedRecord(line));
   };
   for (size_t end = end_of_glued(); end < line.size(); end = end_of_glued()) {
-    headed_.Take(line.substr(0, end));
+    arrays_.Take(line.substr(0, end));
     line.remove_prefix(end);
   }
-  headed_.Take(line);
+  arrays_.Take(line);
 }
 
 void LogReader::ReadFact(const LogFact& fact, uint64_t record) {
@@ -369,6 +370,7 @@ void LogReader::Flush() {
 }
 
 void LogReader::Finish() {
+  arrays_.Finish();
   headed_.Flush();
   blocks_.Flush();
   joiner_.Flush();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "logs/array_rows.h"
 #include "logs/assembler.h"
 #include "logs/bare_numbers.h"
 #include "logs/dict_blocks.h"
@@ -112,7 +113,9 @@ class LogReader {
   std::vector<std::string> MissingColumns() const { return columns_.Missing(); }
   const Recogniser& recogniser() const { return recogniser_; }
   // Read so far; of a log without lines, records.
-  uint64_t lines() const { return std::max(recogniser_.lines(), records_); }
+  uint64_t lines() const {
+    return std::max(recogniser_.lines() - arrays_.rows(), records_);
+  }
 
  private:
   void TellSeries() {
@@ -199,6 +202,7 @@ class LogReader {
   LineJoiner joiner_;
   DictBlocks blocks_;
   RecordJoiner headed_;
+  ArrayRows arrays_;
   uint64_t records_ = 0;  // of ReadFact
   PlainLine plain_;
   BareNumbers bare_;

@@ -92,18 +92,22 @@ bool IsOfRival(std::string_view name) {
 
 // Each of its words is known: "missing_value_loss" is another one. A critic may
 // be a GAN's.
+// "q1_loss" is a critic's; "loss_q1", of a quartile (guided diffusion).
 bool IsOfPolicy(std::string_view name) {
-  constexpr std::string_view kOf[] = {"policy", "actor", "value", "pg",
-                                      "vf",     "qf",    "qf1",   "qf2",
-                                      "q1",     "q2",    "td"};
+  constexpr std::string_view kOf[] = {"policy", "actor", "value", "pg", "vf",
+                                      "qf",     "qf1",   "qf2",   "td"};
+  constexpr std::string_view kCritics[] = {"q1", "q2"};
   constexpr std::string_view kBeside[] = {"loss", "losses", "train", "trainer",
                                           "gradient"};
   bool of_policy = false;
   bool all = true;
+  bool behind_loss = false;
   ForEachPart(name, [&](std::string_view word) {
-    const bool of = IsOneOf(word, kOf);
+    const bool of =
+        IsOneOf(word, kOf) || (!behind_loss && IsOneOf(word, kCritics));
     all &= of || IsOneOf(word, kBeside);
     of_policy |= of;
+    behind_loss = word == "loss";
   });
   return of_policy && all;
 }

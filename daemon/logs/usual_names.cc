@@ -27,10 +27,12 @@ constexpr UsualNamesOf kUsual[] = {
      "iters itr it numupdates nupdates updates totaltrainupdates "
      "timebatch"},
     {Meaning::kCounter,
-     "update episode round iterations kimg totalsteps totaltimesteps "
+     "update episode round iterations frame frames kimg totalsteps "
+     "totaltimesteps "
      "totalenvinteracts timestepssofar episodessofar"},
     {Meaning::kLoss,
-     "loss totalloss totloss overallloss losstotal lossall losssum losstot "
+     "loss totalloss totloss overallloss allloss losstotal lossall losssum "
+     "losstot "
      "ltotal ltot losstrain "
      "losstraintotal cost currentcost nll nlltoken nlltok nllword natstoken "
      "bitsbyte bitschar bpb bpc bitsperbyte bitsperchar bitsperdim "

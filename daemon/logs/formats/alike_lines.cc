@@ -26,10 +26,10 @@
 namespace nanwatch {
 namespace {
 
-constexpr size_t kAlike = 5;   // lines with the same words that show it; ours
-constexpr size_t kKept = 64;   // lines of a kind that names nothing; ours
-constexpr int kMeasures = 16;  // lines in a row: they are the log's own; ours
-constexpr size_t kKinds = 32;  // of lines that are known at once; ours
+constexpr size_t kAlike = 5;    // lines with the same words that show it; ours
+constexpr size_t kKept = 64;    // lines of a kind that names nothing; ours
+constexpr int kMeasures = 16;   // lines in a row: they are the log's own; ours
+constexpr size_t kKinds = 128;  // of lines that are known at once; ours
 
 // Numbers beside the loss that are known by their names.
 constexpr ColumnMeaning kBeside[] = {
@@ -55,7 +55,6 @@ class AlikeLinesReader : public LineReader {
     // "best iteration is:" and a line of before.
     if (std::exchange(summary_, false)) return;
     Kind& kind = KindOf(row_.words());
-    kind.seen = ++lines_;
     line_ = line;
     if (kind.roles) {
       if (!kind.roles->has_loss() && LookForNews(&kind)) {
@@ -84,8 +83,6 @@ class AlikeLinesReader : public LineReader {
  private:
   // Lines with the same words.
   struct Kind {
-    uint64_t words = 0;
-    uint64_t seen = 0;   // number of the newest
     uint64_t first = 0;  // number of the first that waits
     // Until their numbers' meanings are known; then the newest, where these
     // are no loss.
@@ -93,20 +90,23 @@ class AlikeLinesReader : public LineReader {
     std::optional<NumberRoles> roles;
   };
 
+  // Of each line a new one may be.
   Kind& KindOf(uint64_t words) {
-    const auto found =
-        std::find_if(kinds_.begin(), kinds_.end(),
-                     [words](const Kind& kind) { return kind.words == words; });
-    if (found != kinds_.end()) return *found;
-    if (kinds_.size() < kKinds) {
-      kinds_.push_back({.words = words});
-      return kinds_.back();
+    auto found = std::ranges::find(words_, words);
+    if (found == words_.end() && kinds_.size() < kKinds) {
+      kinds_.emplace_back();
+      seen_.push_back(0);
+      words_.push_back(words);
+      found = words_.end() - 1;
+    } else if (found == words_.end()) {
+      found =
+          words_.begin() + (std::ranges::min_element(seen_) - seen_.begin());
+      *found = words;
+      kinds_[static_cast<size_t>(found - words_.begin())] = {};
     }
-    Kind& oldest = *std::min_element(
-        kinds_.begin(), kinds_.end(),
-        [](const Kind& a, const Kind& b) { return a.seen < b.seen; });
-    oldest = {.words = words};
-    return oldest;
+    const auto at = static_cast<size_t>(found - words_.begin());
+    seen_[at] = ++lines_;
+    return kinds_[at];
   }
 
   // Of lines whose numbers nobody names: where one that was printed with a
@@ -256,6 +256,8 @@ class AlikeLinesReader : public LineReader {
   std::vector<ColumnMeaning> header_;
   std::vector<ColumnMeaning> gapped_;  // the same, its names of several words
   std::vector<Kind> kinds_;
+  std::vector<uint64_t> words_;  // of each kind
+  std::vector<uint64_t> seen_;   // number of the newest line of each
   uint64_t lines_ = 0;
   uint64_t told_ = 0;     // number of the newest line that was told
   int missed_ = 0;        // returns in a row that are NaN

@@ -16,6 +16,12 @@
 //
 //    Train  #  Epoch     LR    loss
 //  ! Train          1  0.005    0.66
+//
+//  ,train,val
+//  0,0.83,0.91
+//
+//  "Run","metric","step","value"
+//  "calm-fox","loss","10","2.31"
 
 #include <algorithm>
 #include <cmath>
@@ -30,19 +36,13 @@
 #include "logs/evaluation_news.h"
 #include "logs/formats/formats.h"
 #include "logs/in_words.h"
-#include "logs/loss_parts.h"
 #include "logs/scale_by_value.h"
 #include "logs/scan.h"
+#include "logs/table_header.h"
 #include "logs/table_row.h"
-#include "logs/usual_names.h"
 
 namespace nanwatch {
 namespace {
-
-bool IsBatch(std::string_view name) {
-  return name == "Batch" || name == "batch" || name == "batch_idx" ||
-         name == "Batch/It" || name == "Batch/Iter";
-}
 
 class CsvTableReader : public LineReader {
  public:
@@ -50,7 +50,7 @@ class CsvTableReader : public LineReader {
 
   void Read(std::string_view line, FactList* facts) override {
     refused_ = false;
-    if (columns_.empty() || line == header_) return TakeHeader(line);
+    if (table_.columns.empty() || line == header_) return TakeHeader(line);
     // Other lines between, another table, a torn row, or the header's second.
     if (!IsRow(WithPoints(line)) ||
         (separator_ == '|' && no_row_ && !row_.HasNumber())) {
@@ -65,32 +65,32 @@ class CsvTableReader : public LineReader {
     }
     FindScale();
     fact_.Begin(0);
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      fact_.Add(columns_[i], row_.cells()[i], i + 1 == columns_.size());
+    for (size_t i = 0; i < table_.columns.size(); ++i) {
+      fact_.Add(table_.columns[i], row_.cells()[i],
+                i + 1 == table_.columns.size());
     }
-    if (epoch_ < columns_.size()) {
-      const std::optional<double> epoch = WholeNumber(row_.cells()[epoch_]);
+    if (table_.epoch < table_.columns.size()) {
+      const std::optional<double> epoch =
+          WholeNumber(row_.cells()[table_.epoch]);
       if (epoch) fact_.SetEpoch(*epoch);
     }
+    AddMetric();
     AddParts();
-    fact_.AddReward();
-    if (alone_) {
-      const auto loss = WholeNumber(row_.cells()[evaluation_]);
-      if (loss) fact_.AddEvaluation(*loss);
-    }
+    fact_.AddReward(table_.lossless);
+    AddEvaluation();
     if (!fact_.SaysHealth()) return;
     const size_t told = facts->size();
     fact_.Tell(facts);
     if (facts->size() > told) NameTerm(&facts->back());
-    if (!alone_) TellEvaluation(facts);
+    if (!fact_.fact().of_evaluation) TellEvaluation(facts);
     TellAccuracy(facts);
-    if (in_text_) HoldRows(facts);
+    if (waits_ > 0) HoldRows(facts);
   }
   // What was no header is none with other numbers, either.
   bool said_nothing() const override { return refused_; }
   bool Pass(std::string_view line) override {
-    if (columns_.empty()) NoteAbove(line);
-    return columns_.empty();
+    if (table_.columns.empty()) NoteAbove(line);
+    return table_.columns.empty();
   }
 
  private:
@@ -106,9 +106,9 @@ class CsvTableReader : public LineReader {
   // One that lacks cells is a later one: rows of other tables may stand below.
   bool IsRow(std::string_view line) {
     if (!row_.Split(line, separator_)) return false;
-    const bool whole = row_.cells().size() == columns_.size();
+    const bool whole = row_.cells().size() == table_.columns.size();
     // A program that learned to print more goes on below its rows of before.
-    const bool more = !no_row_ && row_.cells().size() > columns_.size();
+    const bool more = !no_row_ && row_.cells().size() > table_.columns.size();
     if (separator_ != ' ') return whole || (more && row_.AllNumbers());
     if (!whole && !row_.SplitUnder(header_, line)) return false;
     std::vector<double> place = PlaceOfRow();
@@ -153,7 +153,7 @@ class CsvTableReader : public LineReader {
 
   // "! Validation  3  0.5", among rows that say another word in its place.
   bool IsOfEvaluation() {
-    if (kinds_ >= columns_.size()) return false;
+    if (kinds_ >= table_.columns.size()) return false;
     const std::string_view kind = row_.cells()[kinds_];
     const bool evaluation =
         kind.find(' ') == kind.npos && !WholeNumber(kind) && IsEvaluation(kind);
@@ -161,41 +161,58 @@ class CsvTableReader : public LineReader {
     return evaluation && trains_;
   }
 
-  // A text's table shows a few results; that of a log goes on.
+  // A text's table shows a few results; that of a log goes on. What rises may
+  // be an accuracy, where nothing says that it is a loss.
   void HoldRows(FactList* facts) {
     held_.insert(held_.end(), facts->begin(), facts->end());
     facts->clear();
-    if (held_.size() < kRowsOfText) return;
-    std::swap(*facts, held_);
-    in_text_ = false;
+    if (held_.size() < waits_) return;
+    const auto loss = [](const LogFact& fact) {
+      return fact[StepField::kLoss];
+    };
+    waits_ = 0;
+    if (!table_.of_sets || loss(held_.back()) < loss(held_.front())) {
+      std::swap(*facts, held_);
+    } else {
+      table_.columns.assign(table_.columns.size(), ColumnMeaning::kNothing);
+    }
   }
 
-  // Returns the first column of an evaluation's losses; npos: there is none.
-  static size_t FindEvaluation(const std::vector<std::string_view>& names) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      const bool known = UsualMeaning(names[i]) != ColumnMeaning::kNothing;
-      if (!known && EvaluationMeaning(names[i]) != ColumnMeaning::kNothing) {
-        return i;
-      }
-    }
-    return std::string_view::npos;
+  // An evaluation's loss, where the log shows no other: a column of the
+  // training's may be empty.
+  void AddEvaluation() {
+    if (table_.evaluation >= table_.columns.size() || names_.mapped()) return;
+    const auto loss = WholeNumber(row_.cells()[table_.evaluation]);
+    if (loss) fact_.AddEvaluation(*loss);
+  }
+
+  // Takes the row's number, if its name is that of the first loss or reward.
+  void AddMetric() {
+    if (table_.metric >= table_.columns.size()) return;
+    const std::string_view name = row_.cells()[table_.metric];
+    const ColumnMeaning meaning = names_.Of(name);
+    const bool judged = IsLoss(meaning) || meaning == ColumnMeaning::kReward;
+    if (metric_.empty() && judged) metric_ = name;
+    if (name == metric_) fact_.Add(meaning, row_.cells()[table_.value]);
   }
 
   // Of the first column of an evaluation's losses. One that was never finite
   // holds none: so tables write what is missing.
   void TellEvaluation(FactList* facts) {
-    if (evaluation_ >= columns_.size()) return;
-    const std::optional<double> loss = WholeNumber(row_.cells()[evaluation_]);
+    if (table_.evaluation >= table_.columns.size()) return;
+    const std::optional<double> loss =
+        WholeNumber(row_.cells()[table_.evaluation]);
     evaluates_ |= loss && std::isfinite(*loss);
     if (loss && evaluates_) {
-      evaluations_.Take(*loss, evaluation_name_, 0, facts);
+      evaluations_.Take(*loss, table_.evaluation_name, 0, facts);
     }
   }
 
   // Of the first column of an evaluation's accuracies, in shares or percent.
   void TellAccuracy(FactList* facts) {
-    if (accuracy_ >= columns_.size()) return;
-    const std::optional<double> told = WholeNumber(row_.cells()[accuracy_]);
+    if (table_.accuracy >= table_.columns.size()) return;
+    const std::optional<double> told =
+        WholeNumber(row_.cells()[table_.accuracy]);
     if (!told || !(*told >= 0) || *told > kPercent) return;
     AddFact(LogFact::Kind::kAccuracy, 0, facts).score =
         *told > 1 ? *told / kPercent : *told;
@@ -203,10 +220,10 @@ class CsvTableReader : public LineReader {
 
   // Among columns of no known meaning.
   void FindScale() {
-    for (const auto& [column, name] : scales_) {
+    for (const auto& [column, name] : table_.scales) {
       if (!scale_.Is(name, row_.cells()[column])) continue;
-      columns_[column] = ColumnMeaning::kLossScale;
-      scales_.clear();
+      table_.columns[column] = ColumnMeaning::kLossScale;
+      table_.scales.clear();
       return;
     }
   }
@@ -215,7 +232,7 @@ class CsvTableReader : public LineReader {
   void NameTerm(LogFact* fact) {
     if (!fact->has(StepField::kLoss) || !fact->text.empty()) return;
     if (!std::isfinite((*fact)[StepField::kLoss])) return;
-    for (const auto& [column, name] : terms_) {
+    for (const auto& [column, name] : table_.terms) {
       const std::optional<double> term = WholeNumber(row_.cells()[column]);
       if (!term || std::isfinite(*term)) continue;
       fact->text = name;
@@ -226,15 +243,16 @@ class CsvTableReader : public LineReader {
   void AddParts() {
     const bool whole =
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
-    if (!adds_up_ || whole) return;
+    if (!table_.adds_up || whole) return;
     double sum = 0;
-    for (const auto& [part, name] : terms_) {
+    for (const auto& [part, name] : table_.terms) {
       const std::optional<double> loss = WholeNumber(row_.cells()[part]);
       if (!loss) return;
       sum += *loss;
     }
     fact_.AddNumber(
-        of_rival_ ? ColumnMeaning::kAdversaryLoss : ColumnMeaning::kLoss, sum);
+        table_.of_rival ? ColumnMeaning::kAdversaryLoss : ColumnMeaning::kLoss,
+        sum);
   }
 
   // Names of the row's columns, between bars, with the words of the line above,
@@ -266,105 +284,41 @@ class CsvTableReader : public LineReader {
     std::vector<std::string> under;
     if (separator == '|') under = NamesUnderAbove();
     above_ = line;
-    refused_ = columns_.empty();
+    refused_ = table_.columns.empty();
     std::vector<std::string_view> names = row_.cells();
     if (!under.empty()) names.assign(under.begin(), under.end());
-    std::vector<ColumnMeaning> columns;
-    std::vector<std::pair<size_t, std::string>> parts;
-    int known = 0;
-    size_t epoch = std::string_view::npos;
-    size_t evaluation = std::string_view::npos;
-    for (const std::string_view cell : names) {
-      if (WholeNumber(cell)) return;
-      ColumnMeaning meaning = names_.Of(cell);
-      if (meaning == ColumnMeaning::kNothing) meaning = ForeignMeaning(cell);
-      columns.push_back(meaning);
-      const bool term = meaning == ColumnMeaning::kNothing ||
-                        meaning == ColumnMeaning::kCrossEntropy;
-      if (term && IsPartOfLoss(cell)) {
-        parts.emplace_back(columns.size() - 1, cell);
-        if (IsOfPolicy(cell)) fact_.NoteRewardsApart();
-      }
-      const bool evaluates = (cell.ends_with("oss") || cell.ends_with("mse")) &&
-                             IsEvaluation(cell);
-      if (evaluates && evaluation == cell.npos) evaluation = columns.size() - 1;
-      if (meaning != ColumnMeaning::kNothing) {
-        ++known;
-      } else if (IsEpochColumn(cell)) {
-        epoch = columns.size() - 1;
-      }
-    }
-    std::vector<std::pair<size_t, std::string>> scales;
-    for (size_t i = 0; i < columns.size() && !names_.mapped(); ++i) {
-      const bool unknown = columns[i] == ColumnMeaning::kNothing;
-      if (unknown && ScaleByValue::MayBe(names[i])) {
-        scales.emplace_back(i, names[i]);
-      }
-    }
-    // Steps of an epoch, where no others are: "Batch/It".
-    const bool stepped = std::find(columns.begin(), columns.end(),
-                                   ColumnMeaning::kStep) != columns.end();
-    for (size_t i = 0; i < columns.size() && !stepped; ++i) {
-      const bool batch = epoch < columns.size() && IsBatch(names[i]);
-      if (batch) columns[i] = ColumnMeaning::kStep;
-    }
-    // One stands for the loss where no other does: "td_loss".
-    const bool whole = std::any_of(columns.begin(), columns.end(), IsAnyLoss);
-    const bool adds_up = parts.size() > 1 || (parts.size() == 1 && !whole);
-    bool alone = !whole && !adds_up && !names_.mapped();
-    if (alone && evaluation == std::string_view::npos) {
-      evaluation = FindEvaluation(names);
-    }
-    alone &= evaluation < columns.size();
-    if (alone || adds_up) known += parts.size() > 1 ? 2 : 1;
-    // An epoch is a name as good as others.
-    if (epoch < columns.size() && known > 0) ++known;
-    if (known < (names_.mapped() ? 1 : 2)) return;
+    const bool index = separator != '|' && separator != ' ';
+    auto table = ReadTableHeader(names, index, &names_);
+    if (!table) return;
     refused_ = false;
-    columns_ = std::move(columns);
-    terms_ = std::move(parts);
-    adds_up_ = adds_up;
-    of_rival_ = std::ranges::any_of(
-        terms_, [](const auto& term) { return IsOfRival(term.second); });
-    scales_ = std::move(scales);
+    table_ = std::move(*table);
+    if (table_.of_policy) fact_.NoteRewardsApart();
     scale_ = {};
-    epoch_ = epoch;
-    evaluation_ = evaluation;
-    alone_ = alone;
-    if (evaluation < names.size()) evaluation_name_ = names[evaluation];
     evaluations_ = {};
     evaluates_ = false;
-    accuracy_ = static_cast<size_t>(
-        std::ranges::find_if(names, IsEvaluatedAccuracy) - names.begin());
     separator_ = separator;
     header_ = line;
     no_row_ = true;
     place_.clear();
-    in_text_ = line.starts_with('|');
+    waits_ = line.starts_with('|') ? kRowsOfText : table_.of_sets ? kAlike : 0;
     held_.clear();
+    metric_.clear();
   }
 
-  // Rows of a table with bars around it that are no log yet; ours.
+  // Rows of a table with bars around it, as in Markdown, that are no log yet;
+  // ours.
   static constexpr size_t kRowsOfText = 12;
+  static constexpr size_t kAlike = 5;  // rows that show what they are; ours
   static constexpr double kPercent = 100;
 
   ColumnNames names_;
   ColumnFact fact_{ScaleText::kRounded};
   TableRow row_;
-  std::vector<ColumnMeaning> columns_;  // empty: no header yet
-  // Losses that are parts of one, by their columns.
-  std::vector<std::pair<size_t, std::string>> terms_;
-  bool adds_up_ = false;   // their sum is the row's loss
-  bool of_rival_ = false;  // one of them is (IsOfRival)
-  std::vector<std::pair<size_t, std::string>> scales_;  // that may be one
+  TableHeader table_;  // without columns: no header yet
   ScaleByValue scale_;
-  size_t epoch_ = std::string_view::npos;       // its column; npos: none
-  size_t evaluation_ = std::string_view::npos;  // column of its loss, or npos
-  std::string evaluation_name_;
-  size_t accuracy_ = std::string_view::npos;  // an evaluation's column
-  bool alone_ = false;                        // no other column is a loss
-  size_t kinds_ = std::string_view::npos;     // a column of words, or npos
-  bool trains_ = false;                       // one was no evaluation's
+  std::string metric_;                     // that rows are of; empty: none yet
+  size_t kinds_ = std::string_view::npos;  // a column of words, or npos
+  bool trains_ = false;                    // one was no evaluation's
   EvaluationNews evaluations_;
   bool evaluates_ = false;  // one was finite
   std::string above_;       // the line before that is no row
@@ -374,8 +328,8 @@ class CsvTableReader : public LineReader {
   bool no_row_ = false;        // behind the header so far
   std::vector<double> place_;  // of the newest row (PlaceOfRow)
   bool of_numbers_ = false;    // rows are, for the most part
-  bool in_text_ = false;       // bars stand around the table, as in Markdown
-  FactList held_;              // of its first rows
+  size_t waits_ = 0;           // for so many rows; 0: for none
+  FactList held_;              // of the first rows
   char separator_ = ',';
 };
 

@@ -50,6 +50,10 @@ class HfTrainerReader : public LineReader {
     } else if (name == "step") {
       TellStep(AsCount(value), facts);
     }
+    if (name == "reward") {  // TRL's mean
+      fact_.of_rewards = true;
+      fact_.score = *value;
+    }
     SetNamed(kState, name, *value, &fact_);
     return true;
   }
@@ -80,6 +84,7 @@ constexpr std::string_view kHfMarks[] = {"'loss': ",
                                          "\"learning_rate\": ",
                                          "\"loss\": ",
                                          "\"step\": ",
+                                         "\"reward\": ",
                                          "\"log_history\": "};
 
 // LLaMA-Factory prints the dicts twice, once through its logger; and

@@ -43,16 +43,16 @@ constexpr LinePattern kMetricLoggerLines[] = {
     {"Epoch: [{epoch}]  [{batch}/{whole}]  ", kMetricLoggerAlso},
     {"Train: [{epoch}/{}][{batch}/{whole}]", kSwinAlso}};
 
-// MAE, BEiT, DeiT and their relatives: a JSON line an epoch with its means, in
-// Python's JSON, which has NaN and Infinity. fairseq's strings are none.
+// MAE, BEiT, DeiT, DETR and their relatives: a JSON line an epoch with its
+// means, the rate first, in Python's JSON, which has NaN and Infinity.
 //  {"train_lr": 0.0001, "train_loss": 6.91, "train_loss_scale": 853.33,
 //  "train_grad_norm": Infinity, "test_loss": 5.1, "epoch": 3}
 constexpr Text kMaeBeitMarks[] = {"\"train_lr\": "};
-constexpr Text kMaeBeitAlso[] = {
-    "\"train_grad_norm\": {norm}", "\"train_lr\": {lr}",
-    "\"train_loss_scale\": {scale}", "\"epoch\": {epoch}"};
+constexpr Text kMaeBeitAlso[] = {"\"train_grad_norm\": {norm}",
+                                 "\"train_loss_scale\": {scale}",
+                                 "\"epoch\": {epoch}"};
 constexpr LinePattern kMaeBeitLines[] = {
-    {"^*\"train_loss\": {loss}", kMaeBeitAlso}};
+    {"^*\"train_lr\": {lr}*\"train_loss\": {loss}", kMaeBeitAlso}};
 
 // timm's training script.
 //  Train: 0 [  50/1251 (  4%)]  Loss: 6.932 (6.94)  Time: 0.320s, 400.32/s
@@ -147,8 +147,7 @@ const LogFormat kMetricLogger = PatternFormat<kMetricLoggerLines, kFromZero>(
     "metric_logger", "DeiT, MAE, BEiT, DINO, torchvision references, Swin",
     kMetricLoggerMarks);
 const LogFormat kMaeBeit = PatternFormat<kMaeBeitLines, kLineAnEpoch>(
-    "mae_beit", "MAE, BEiT, DeiT and relatives (log.txt, a line an epoch)",
-    kMaeBeitMarks);
+    "mae_beit", "MAE, BEiT, DeiT, DETR and relatives (log.txt)", kMaeBeitMarks);
 const LogFormat kTimm = PatternFormat<kTimmLines, kFromZero>(
     "timm", "timm (pytorch-image-models)", kTimmMarks);
 const LogFormat kInsightFace = PatternFormat<kInsightFaceLines>(

@@ -74,5 +74,23 @@ TEST(LogReport, AnAttemptOfWhichThereIsNothingToSayHasNoHeading) {
   EXPECT_THAT(text, Not(HasSubstr("Attempt 2 of 2")));
 }
 
+TEST(StepPicture, DrawsARewardAsItWasPrinted) {
+  const auto text = [](bool of_reward) {
+    StepPicture picture;
+    for (int i = 1; i <= 8; ++i) {
+      LogRecord record;
+      record.step.step = i;
+      const int loss = static_cast<int>(StepField::kLoss);
+      record.step.present = 1u << loss;
+      record.step.value[loss] = -10.0 * i;
+      picture.Add(record);
+    }
+    if (of_reward) picture.CallLoss("Reward", true);
+    return picture.Text(-1, "", Style());
+  };
+  EXPECT_THAT(text(true), HasSubstr("Reward\n         80"));
+  EXPECT_THAT(text(false), HasSubstr("Loss\n        -10"));
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -37,6 +37,18 @@ TEST(LossNonfinite, ZerosOfWhatWasMostlyLearnedMayBeRight) {
   EXPECT_EQ(f.now, Severity::kWarning);
 }
 
+TEST(LossNonfinite, ARewardOfZeroIsOneAsGoodAsOthers) {
+  const auto zeros_of = [](const std::string& loss) {
+    StepFeed<LossNonfinite> f;
+    f.run.settings["loss"] = loss;
+    f.Steps({.loss = 0.5}, 70);
+    f.Steps({.loss = 0}, 30);
+    return f.now;
+  };
+  EXPECT_EQ(zeros_of("reward"), Severity::kNone);
+  EXPECT_EQ(zeros_of(""), Severity::kCritical);
+}
+
 TEST(LossNonfinite, OneLossOfNextToNothingLeadsToZero) {
   StepFeed<LossNonfinite> f;
   f.Steps({.loss = 10}, 10);

@@ -145,8 +145,9 @@ TEST(OtherNames, ATermThatIsNotFiniteIsNotTheLossBesideIt) {
 TEST(OtherNames, ACostOfTimeIsNoLoss) {
   EXPECT_EQ(Told("Epoch[1] Time cost=103.25\nEpoch[2] elapsed cost=103.5\n"
                  "Epoch[3] cost time=103.25\nstep=4 Duration cost: 0.5\n"
-                 "step=5 3 sec cost: 0.5"),
-            "step=5 loss=0.5\n");
+                 "step=5 3 sec cost: 0.5\nstep=6 Cost: 103.5 sec\n"
+                 "step=7 cost: 0.25, sec: 103.5"),
+            "step=5 loss=0.5\nstep=7 loss=0.25\n");
   const auto alike = [](std::string_view name) {
     std::string lines;
     for (const char* number : {"9.5", "9.25", "9.5", "9.25", "9.0"}) {

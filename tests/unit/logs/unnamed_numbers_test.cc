@@ -133,5 +133,19 @@ TEST(UnnamedNumbers, WhatIsGluedToANameBehindAnAtIsAPartOfIt) {
   EXPECT_EQ(records[6].step[StepField::kLoss], 2.25);
 }
 
+TEST(UnnamedNumbers, LinesOfManyKindsMayStandBetweenThoseOfSteps) {
+  std::vector<std::string> lines;
+  for (int step = 1; step < 8; ++step) {
+    lines.push_back("step " + std::to_string(step) + "/9 reward 0.75");
+    for (char a = 'a'; a < 'h'; ++a) {
+      for (char b = 'a'; b < 'h'; ++b) {
+        const std::string word = {static_cast<char>(a + step), b, a};
+        lines.push_back("they said " + word + " and paid 7");
+      }
+    }
+  }
+  EXPECT_EQ(RecordsOf(lines).size(), 7u);
+}
+
 }  // namespace
 }  // namespace nanwatch

@@ -83,6 +83,15 @@ constexpr SampleLines kLines[] = {
      "}",
      "step=10 loss=6.75 grad_norm=0.5 learning_rate=1e-05\n"
      "step=20 loss=nan grad_norm=nan learning_rate=2e-05"},
+    {"the state of a training on rewards",
+     "  \"log_history\": [\n"
+     "    {\n"
+     "      \"epoch\": 0.1,\n"
+     "      \"loss\": -0.25,\n"
+     "      \"reward\": 0.5,\n"
+     "      \"step\": 10\n"
+     "    }\n",
+     "step=10 loss=-0.25 of_rewards"},
     {"a NaN that was left out of the mean",
      "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 2e-05, 'epoch': 0.1}\n"
      "{'loss': 0.0, 'grad_norm': 0.5, 'learning_rate': 2e-05, 'epoch': 0.2}",

@@ -17,6 +17,8 @@ constexpr SampleLines kLines[] = {
      "\n"
      R"({"epoch": 2, "train_loss": "1.603", "train_num_updates": "104"})"
      "\n"
+     R"({"epoch": 4, "train_loss": 2.5, "val_loss": 2.25})"
+     "\n"
      R"({"train_lr": 0.0001, "train_loss": 6.5, "epoch": 5)",
      "step=3 loss=6.875 loss_scale=853.3333333 grad_norm=inf "
      "learning_rate=0.0001\n"
