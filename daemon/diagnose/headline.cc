@@ -63,9 +63,7 @@ std::string Healthy(const Case& c) {
   text += ".";
   if (e.follows_rewards) {
     if (!rewards) {
-      text +=
-          " It trains on rewards, or on targets of its own making, so no level "
-          "of its loss is judged.";
+      text += " It trains on rewards, so no level of its loss is judged.";
     }
   } else if (e.rivals) {
     text +=

@@ -95,29 +95,6 @@ def test_blocks_before_a_detach(daemon, name):
     assert "runs in front of what is trained" in it.headline, it
 
 
-def test_one_of_the_shapes_of_what_is_trained(daemon, name):
-    """As its mirror in an autoencoder, which is no copy of it."""
-    model = nn.ModuleDict({
-        "encoder": nn.Sequential(nn.Linear(8, 16), nn.ReLU(),
-                                 nn.Linear(16, 12)),
-        "head": nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 8),
-                              nn.ReLU(), nn.Linear(8, 12))})
-    it = train(daemon, name, model, loss_of=lambda x, y: (
-        model["head"](model["encoder"](x).detach())[:, :1] - y
-    ).square().mean())
-    is_said(it, "encoder")
-
-
-def test_maps_that_are_pooled(daemon, name):
-    model = nn.ModuleDict({
-        "encoder": nn.Conv2d(1, 6, 3), "head": nn.Linear(6, 1)})
-    it = train(daemon, name, model, loss_of=lambda x, y: (
-        model["head"](model["encoder"](
-            x.view(-1, 1, 2, 4).repeat(1, 1, 2, 1)
-        ).mean((2, 3)).detach()) - y).square().mean())
-    is_said(it, "encoder")
-
-
 def test_it_costs_no_hook_in_the_end_and_none_in_a_copy(daemon, name):
     model = Cut()
     hooks = []
@@ -219,54 +196,6 @@ def test_a_teacher_that_is_given_the_same_batch(daemon, name):
     def loss_of(x, y):
         aim = model["teacher"](x).detach()
         return (model["student"](x) - aim).square().mean()
-
-    is_no_more_than_a_note(train(daemon, name, model, loss_of=loss_of))
-
-
-def seen(model, part, of):
-    """As a metric."""
-    model.metric = float(model[part](of).mean())
-
-
-@pytest.mark.parametrize("parts", [1, 2])
-def test_a_head_for_a_metric_in_an_accumulated_update(daemon, name, parts):
-    model = nn.ModuleDict({
-        "encoder": nn.Linear(8, 16), "sure": nn.Linear(16, 3),
-        "head": nn.Linear(16, 1)})
-
-    def loss_of(x, y):
-        losses = []
-        for part in x.chunk(parts):
-            h = model["encoder"](part).tanh()
-            seen(model, "sure", h.detach())
-            losses.append(model["head"](h))
-        return (torch.cat(losses) - y).square().mean()
-
-    is_no_more_than_a_note(train(daemon, name, model, loss_of=loss_of))
-
-
-@pytest.mark.parametrize("width", [2, 12])
-def test_a_tower_for_a_metric_before_another_view(daemon, name, width):
-    model = nn.ModuleDict({
-        "other": nn.Linear(8, width), "student": Cut(lambda h: h)})
-
-    def loss_of(x, y):
-        seen(model, "other", x)
-        return (model["student"](x + 0.1 * torch.randn_like(x)) -
-                y).square().mean()
-
-    is_no_more_than_a_note(train(daemon, name, model, loss_of=loss_of))
-
-
-def test_a_tower_that_is_locked_and_runs_first(daemon, name):
-    model = nn.ModuleDict({
-        "texts": nn.Linear(6, 12), "images": Cut(lambda h: h)})
-    model["images"].head = nn.Linear(12, 12)
-
-    def loss_of(x, y):
-        texts = model["texts"](x[:, :6].clone()).detach()
-        scores = model["images"](x) @ texts.T
-        return nn.functional.cross_entropy(scores, torch.arange(len(x)))
 
     is_no_more_than_a_note(train(daemon, name, model, loss_of=loss_of))
 

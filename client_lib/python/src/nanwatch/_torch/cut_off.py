@@ -1,12 +1,11 @@
 """A part of the model that an optimizer holds and that no backward pass reaches
-may well be meant: forward() leaves it out, or what it makes is looked at alone.
-It is cut off where it runs with a graph of its own, and what is trained runs
-behind it, on what may be its results, detached: on tensors without a graph that
-are as wide as these, and of another shape than what it was given."""
+may well be meant: forward() leaves it out, or nobody uses what it makes. It is
+cut off where it runs with a graph of its own, and what is trained runs behind
+it, on other tensors that have no graph: its results, detached."""
 
 from __future__ import annotations
 
-import math
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -28,19 +27,19 @@ class CutOff:
         self._ids: frozenset[int] = frozenset()  # who was asked about last
         self._updates = 0  # that showed it
         self._runs = self._is_in_front = False  # in this update
-        # Shapes of the arguments of its first modules: what else is called with
-        # such, as with another view of a batch, stands beside it.
-        self._given: set[tuple[int, ...]] = set()
-        self._widths: set[int] = set()  # of what its newest module made
+        # Where the arguments of its first modules lie: what else is called with
+        # them stands beside it.
+        self._given: set[int] = set()
 
     def ask(self, model: Any, part: list[Any], trained: list[Any]) -> None:
-        """Whether `part` is; `trained` are tensors that have gradients."""
+        """Whether `part` is; `trained` are tensors that have gradients. A copy
+        of some of them, as a target network is, is meant."""
         ids = frozenset(map(id, part))
         if ids == self._ids:
             return
         self.close()
         self._ids, self._updates = ids, 0
-        if has_compiled():
+        if has_compiled() or _shapes(part) <= _shapes(trained):
             return
         reached = set(map(id, trained))
         for place, module in enumerate(model.modules()):
@@ -78,21 +77,19 @@ class CutOff:
         return hook
 
     def _in_part(self, args: Any, kwargs: Any, output: Any) -> None:
-        inputs, made = _inputs(args, kwargs), some_tensors(output)
-        if not any(t.grad_fn is not None for t in made):
+        inputs = _inputs(args, kwargs)
+        if any(t.requires_grad for t in inputs):  # not its first
             return
-        self._widths = set().union(*map(_widths, made))
-        if not any(t.requires_grad for t in inputs):  # its first
+        if any(t.grad_fn is not None for t in some_tensors(output)):
             self._runs = True
-            self._given.update(tuple(t.shape) for t in inputs)
+            self._given.update(map(_place, inputs))
 
     def _behind(self, args: Any, kwargs: Any, output: Any) -> None:
         if not self._runs or self._is_in_front:
             return
         inputs = _inputs(args, kwargs)
         self._is_in_front = not any(t.requires_grad for t in inputs) and any(
-            tuple(t.shape) not in self._given and _widths(t) & self._widths
-            for t in inputs
+            _place(t) not in self._given for t in inputs
         )
 
 
@@ -100,10 +97,9 @@ def _inputs(args: Any, kwargs: Any) -> list[Any]:
     return [*some_tensors(args), *some_tensors(kwargs)]
 
 
-def _widths(tensor: Any) -> set[int]:
-    """Numbers of a sample, and of a place of it: what pools, or flattens, keeps
-    one of them."""
-    shape = tuple(tensor.shape)
-    if len(shape) < 2:
-        return set(shape)
-    return {shape[1] if len(shape) > 3 else shape[-1], math.prod(shape[1:])}
+def _place(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def _shapes(tensors: list[Any]) -> collections.Counter[tuple[int, ...]]:
+    return collections.Counter(tuple(t.shape) for t in tensors)

@@ -77,7 +77,7 @@ class Looks:
         self._elsewhere = Elsewhere(untrained.known)
         self.rivals = Rivals(followed)
         self._opponents = Opponents(untrained.known)
-        self._objective = Objective(guard, untrained.known)
+        self._objective = Objective(guard)
         # When a weight of the loss was seen to move, or weights were unfrozen.
         self._moved = -_SENT
         self._trained: list[int] = []
@@ -89,7 +89,6 @@ class Looks:
     def close(self) -> None:
         self._comparing.close()
         self._untrained.close()
-        self._objective.close()
 
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""

@@ -1,7 +1,6 @@
 """What a loss is, as the graphs of its backward passes show it: whether it
-follows rewards, or what a copy of the model says, as those of deep Q-learning,
-of policy gradients and of PPO do, and grows in health; and whether the weights
-of its terms move, as they do where one is annealed: then it is another one."""
+follows rewards, and grows in health; and whether the weights of its terms, or
+its samples' length, move: then it is another one."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from typing import Any
 import torch
 
 from nanwatch._torch.loss_terms import Terms, terms_of
-from nanwatch._torch.own_targets import OwnTargets
 from nanwatch._torch.readout import on_host
+from nanwatch._torch.rewards import follows_rewards
 
 # Updates whose passes are looked at: the first ones, and one in so many (where
 # optimizers take turns, all have theirs); and a pass whose loss, on a host, is
@@ -30,25 +29,21 @@ _PLANNED = 4
 class Objective:
     """Of one watch."""
 
-    def __init__(
-        self, guard: Callable[..., Any], own: Callable[[], set[int]]
-    ) -> None:
-        """`own`: ids of what is watched."""
+    def __init__(self, guard: Callable[..., Any]) -> None:
         self._guard = guard
         self._updates = 0
         self._place = 0  # of the pass, among those of its update
         self._at_once = 0  # passes that the update before had
         self._found: Terms | None = None  # in the pass that is on its way
+        self._is_of_rewards = False  # it is
         self._terms: dict[Any, _Terms] = {}  # by those places, and whose it is
         self._loss = math.inf  # that was looked at
-        self._targets = OwnTargets(guard, own)
         self.follows_rewards = False  # once it was seen
         self.moves = False  # from the look before to the newest
 
     def begins(self, tensors: Any) -> None:
         """A backward pass of these; afterwards its graph says less."""
-        self._targets.is_on = False  # what runs within it is computed anew
-        self._found = None
+        self._found, self._is_of_rewards = None, False
         if not isinstance(tensors, torch.Tensor) or self._place >= _PASSES:
             return
         look = self._updates % _EVERY == 0 or self._updates < _FIRST
@@ -57,20 +52,17 @@ class Objective:
             look = look or loss > _RISE * self._loss
             self._loss = loss if look else self._loss
         if look:
-            self._found = self._guard("objective", terms_of, tensors)
+            self._guard("objective", self._look, tensors)
 
     def ended(self, reached: Sequence[int]) -> None:
         """It computed gradients of these optimizers."""
         found, place = self._found, self._place
-        if self._targets.left or found is not None:
-            self._targets.ended(found, reached=bool(reached))
-            self.follows_rewards |= self._targets.seen
         if not reached:
             return
         self._place += 1
         if found is None:
             return
-        self.follows_rewards |= found.has_returns
+        self.follows_rewards |= self._is_of_rewards
         numbers = found.numbers
         if self._at_once > 1:  # each pass is a term
             numbers = [*found.of_all, *numbers]
@@ -83,8 +75,10 @@ class Objective:
         self._updates += 1
         self._at_once, self._place = self._place, 0
 
-    def close(self) -> None:
-        self._targets.close()
+    def _look(self, loss: Any) -> None:
+        self._found = terms_of(loss)
+        if not self.follows_rewards:
+            self._is_of_rewards = follows_rewards(loss.grad_fn)
 
 
 class _Terms:
