@@ -93,6 +93,7 @@ class Looks:
     def at_loss(self, loss: Any) -> None:
         """What watch.step() is given, before the step is over."""
         self._climbing.step(loss)
+        self._opponents.step(loss)
         now = time.monotonic()
         trained = [count_trained(f.optimizer) for f in self._followed]
         if self._objective.moves or (

@@ -70,14 +70,15 @@ def linear(root: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _size(node: Any, name: str) -> int:
-    """What a mean, a sum or a likelihood is of; 0 where it does not say."""
+    """What a mean, a sum or a likelihood is of; 0 where it does not say. Reads
+    no saved tensor, which the program may have packed."""
     if name == "Mean":
         return int(getattr(node, "_saved_self_sym_numel", 0))
     if name == "Sum":
         return math.prod(getattr(node, "_saved_self_sym_sizes", (0,)))
     if name == "NllLoss":
-        with contextlib.suppress(RuntimeError):  # written to since
-            return int(node._saved_target.numel())
+        made = getattr(node.next_functions[0][0], "_input_metadata", ())
+        return math.prod(made[0].shape) if made else 0
     return 0
 
 

@@ -75,12 +75,11 @@ class Parts:
         if not self._is_scaled and self._own != len(self._losses):
             self._forget_discarded()
         whole = self._whole_looks > 0
-        marks = [f.begins_backward(whole) for f in self._followed]
         if self._objective is not None:
             self._objective.begins(tensors)
         if self._opponents is not None:
-            self._opponents.begins(tensors, marks)
-        return whole, marks
+            self._opponents.begins()
+        return whole, [f.begins_backward(whole) for f in self._followed]
 
     def scaled(self, losses: Any, made: Any = None) -> None:
         """By a scaler, which `made` others of them that are about to go
@@ -108,14 +107,18 @@ class Parts:
         now = [f.marks(whole) for f in self._followed]
         if now == marks:  # another model's
             self._whole_looks -= whole
-            self._tell_ended((), now)
+            if self._objective is not None:
+                self._objective.ended(())
+            if self._opponents is not None:
+                self._opponents.passed()
             return
         touched = [0]
         if len(now) > 1:
             touched = [i for i, old in enumerate(marks) if old != now[i]]
             self._rivals.backward(touched)
             self._pass_by(touched, marks)
-        self._tell_ended(touched, now)
+        if self._objective is not None:
+            self._objective.ended(touched)
         for i in touched:
             self._followed[i].backwards.heard()
             self._followed[i].clearing.ended()
@@ -127,12 +130,6 @@ class Parts:
             self._whole_looks -= _TOUCHED
             for i in touched:
                 self._see_who_stands(i, marks[i], now[i])
-
-    def _tell_ended(self, touched: Sequence[int], now: list[Marks]) -> None:
-        if self._opponents is not None:
-            self._opponents.ended(now, reached=bool(touched))
-        if self._objective is not None:
-            self._objective.ended(touched)
 
     def _pass_by(self, touched: Sequence[int], marks: list[Marks]) -> None:
         """Those that it did not reach."""
@@ -249,8 +246,6 @@ class Parts:
         losses."""
         if self._objective is not None:
             self._objective.updated()
-        if self._opponents is not None:
-            self._opponents.updated()
         self._own = len(self._losses)
         return self._own
 
