@@ -83,7 +83,9 @@ std::string_view BareNumbers::Name(std::string_view line) {
     }
     return line;
   }
-  state_ = State::kNumbers;
+  // A header of several columns is a table's.
+  state_ = header_.empty() || numbers == 1 ? State::kNumbers : State::kOver;
+  if (state_ == State::kOver) return line;
   ++lines_;
   const std::string number = std::to_string(lines_);
   switch (what_) {

@@ -44,6 +44,8 @@ TEST(BareNumbers, HaveTheNameAboveThem) {
 TEST(BareNumbers, AreNoneWhereALineSaysMore) {
   EXPECT_THAT(Named("loss.csv", {"epoch,loss", "1,2.5"}),
               ElementsAre("epoch,loss", "1,2.5"));
+  EXPECT_THAT(Named("loss.txt", {"epoch loss", "1 2.5", "2.25"}),
+              ElementsAre("epoch loss", "1 2.5", "2.25"));
   EXPECT_THAT(Named("loss.txt", {"2.5", "saved", "2.25"}),
               ElementsAre("loss 2.5", "saved", "2.25"));
   EXPECT_THAT(Named("loss.txt", {"Error: no loss", "2.25"}),
