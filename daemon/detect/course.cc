@@ -8,9 +8,9 @@ namespace {
 
 constexpr float kStaysUp = 0.85f;  // of the rise of the first third; ours
 // A loss may be thrown high and come to stand lower, at a level that is none
-// of its own all the same: then it stays as high as in the quarter before, as
-// no way back does, however slow. Fewer records do not tell that.
-constexpr float kStands = 0.95f;      // of the quarter before; ours
+// of its own all the same: then it stays as high as in the middle third. Fewer
+// records do not tell that from a slow way back.
+constexpr float kStands = 0.95f;      // of the middle third's; ours
 constexpr int32_t kManyRecords = 64;  // records; ours
 // From third to third, of the rise of the first: of few records that is a way
 // back already, as of a spike that takes 500 steps.
@@ -75,16 +75,9 @@ bool Course::ComesDown(float usual) const {
   const float middle = this->middle() - usual;
   const float rise = last() - usual;
   const bool stays = rise >= kStaysUp * first;
-  if (records() >= kManyRecords) return !stays && StillFalls(usual);
+  if (records() >= kManyRecords) return !stays && rise < kStands * middle;
   const float least = kFalls * first;
   return !stays || (middle <= first - least && rise <= middle - least);
-}
-
-bool Course::StillFalls(float usual) const {
-  const int quarter = used_ / 4;
-  const int last = quarter + LastThird() - Third();
-  const float before = Mean(used_ - last - quarter, quarter) - usual;
-  return Mean(used_ - last, last) - usual < kStands * before;
 }
 
 bool Course::Creeps(float most) const {

@@ -45,8 +45,6 @@ class Course {
   static constexpr int kStretches = 8;  // means; ours
 
   int Third() const;
-  // The last quarter is clearly nearer to `usual` than the one before.
-  bool StillFalls(float usual) const;
   // Returns how many stretches are the last third: one more where the newest
   // is hardly begun.
   int LastThird() const;

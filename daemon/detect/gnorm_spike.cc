@@ -79,8 +79,7 @@ constinit const RuleSpec GnormSpike::kSpec = {
     "tails. Their noise has a prior, so the first norms are judged as well. "
     "It is critical only while the norm shows no way back: a spike comes down "
     "from its first update on. The norms of a likelihood grow as its spread "
-    "shrinks: up to 1,000-fold, beside a loss that fell from above 0 far below "
-    "and is at "
+    "shrinks: up to 1,000-fold, beside a loss that fell far below 0 and is at "
     "its lowest, they are for information. At rest it is, too: trainings "
     "on full batches converge to 1e-5 of their first norms, and Adam wobbles "
     "there by two decades while the loss stands still. Where loss_spike keeps "
@@ -120,8 +119,8 @@ bool GnormSpike::Learns(const StepContext& c) {
 // above 0 to far below.
 bool GnormSpike::IsOfLikelihood(const StepContext& c, float growth) {
   const Series& loss = *c.loss;
-  return loss.crosses_zero() && loss.first() > 0 &&
-         loss.first() - loss.stands() >= kFalls && growth < kFar && Learns(c);
+  return loss.crosses_zero() && loss.first() - loss.stands() >= kFalls &&
+         growth < kFar && Learns(c);
 }
 
 inline std::optional<float> GnormSpike::GrownFrom(const StepContext& c,

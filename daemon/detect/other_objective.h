@@ -16,16 +16,9 @@ namespace nanwatch {
 inline bool HasOtherObjective(const RunDescription& run, const Series& s,
                               int64_t gap) {
   constexpr float kOfWeights = 3;  // ln 20, of a rise that they make; ours
-  constexpr float kAfterMove = 1;  // a rise on top of what it jumped by; ours
   constexpr int64_t kLate = 8;     // records that a move is seen before; ours
-  constexpr int64_t kBatch = 64;   // records that a client sends at once; ours
-  const Excursion& x = s.excursion();
-  const int64_t step = x.step();
-  if (!ObjectiveMoved(run, step - kLate * gap, step)) return false;
-  // A new term is of any size. What it does later is the training's.
-  const bool at_once = x.jumped() && x.peak() - x.entry() < kAfterMove;
-  return s.rise() < kOfWeights ||
-         (at_once && ObjectiveBeganToMove(run, step - kBatch * gap, step));
+  const int64_t step = s.excursion().step();
+  return s.rise() < kOfWeights && ObjectiveMoved(run, step - kLate * gap, step);
 }
 
 }  // namespace nanwatch

@@ -163,11 +163,7 @@ float UntrainedLoss(const RunDescription& run, float guessing) {
   return TrainsLanguage(run) ? guessing : 0;
 }
 
-namespace {
-
-// A stretch over which the objective moved is as `fits` has it.
-template <typename Fits>
-bool HasMove(const RunDescription& run, Fits&& fits) {
+bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to) {
   const auto told = run.settings.find("objective_moves");
   if (told == run.settings.end()) return false;
   const char* at = told->second.data();
@@ -179,24 +175,10 @@ bool HasMove(const RunDescription& run, Fits&& fits) {
     if (one.ec != std::errc() || one.ptr == end) return false;
     const auto two = std::from_chars(one.ptr + 1, end, last);
     if (two.ec != std::errc()) return false;
-    if (fits(first, last)) return true;
+    if (first <= to && last >= from) return true;
     at = two.ptr + 1;
   }
   return false;
-}
-
-}  // namespace
-
-bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to) {
-  return HasMove(run, [&](int64_t first, int64_t last) {
-    return first <= to && last >= from;
-  });
-}
-
-bool ObjectiveBeganToMove(const RunDescription& run, int64_t from, int64_t to) {
-  return HasMove(run, [&](int64_t first, int64_t /*last*/) {
-    return first >= from && first <= to;
-  });
 }
 
 bool ResumedAfter(const RunDescription& run, int64_t from, int64_t before) {

@@ -88,8 +88,6 @@ bool TellsMeansOfMany(const RunDescription& run, int64_t steps);
 // steps, both included (settings: objective_moves, "600-700 1200-1200"): the
 // loss that rises with it is another one.
 bool ObjectiveMoved(const RunDescription& run, int64_t from, int64_t to);
-// It began to move then.
-bool ObjectiveBeganToMove(const RunDescription& run, int64_t from, int64_t to);
 
 // The run went on, after its program broke off or from a checkpoint, between
 // these steps, the first one included (settings: resumed_after).

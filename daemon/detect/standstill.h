@@ -74,7 +74,7 @@ class Standstill {
   // its last digit, and stood for far fewer records.
   bool HadMoved(const Series& s) const {
     const float digit = std::min(s.last_digit(), Digit());
-    return slow_ == kSeen && std::max(turn_, next_) >= kDigits * digit &&
+    return rose_ && std::max(turn_, next_) >= kDigits * digit &&
            std::fabs(loss_) >= kShown * digit && records_ >= kLonger * longest_;
   }
   // It was another one before.
@@ -86,8 +86,7 @@ class Standstill {
   void Turn(float move) {
     const float size = std::fabs(move);
     const float before = std::fabs(move_);
-    if (move > 0) slow_ = kSeen;
-    if (slow_ < kSeen) slow_ = size >= kSlow * before ? slow_ + 1 : 0;
+    rose_ |= move > 0;
     turn_ *= kFades;
     if (size > before && before > 0) turn_ = std::max(turn_, size + before);
     next_ = std::max(size + size - before, 0.0f);
@@ -98,7 +97,6 @@ class Standstill {
   static constexpr float kOfSeen = 1.0f / kSeen;  // as kSeen
   static constexpr float kLeap = 0.03f;  // of the loss, one counts for; ours
   static constexpr float kFades = 0.5f;  // of a turn, from move to move; ours
-  static constexpr float kSlow = 0.9f;   // of the move before; ours
   static constexpr float kDigits = 4;    // of the last one; ours
   static constexpr float kCents = 100;  // a loss in whole ones is rounded; ours
   static constexpr float kFloat = 2e-7f;  // of it: fp32 rounds so; ours
@@ -111,9 +109,8 @@ class Standstill {
   float loss_ = 0;
   float moves_ = 0;
   int16_t seen_ = 0;
-  // Moves in a row of small steps, no solver's; kSeen, too, where it ever rose.
-  int16_t slow_ = 0;
-  float turn_ = 0;  // from a move to the next of late, and how long ago
+  bool rose_ = false;  // ever: boosters and full batches only fall, and end
+  float turn_ = 0;     // from a move to the next of late, and how long ago
   float next_ = 0;  // move after that to it, on a way to where it comes to rest
   float move_ = 0;  // to it
   int32_t records_ = 0;

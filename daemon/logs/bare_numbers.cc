@@ -45,10 +45,16 @@ BareNumbers::What BareNumbers::MeaningOf(std::string_view name) {
     if (begins) words += ' ';
     words += IsLetter(c) ? c : ' ';
   }
+  // Of samples, or of a part of the run: in no order, or no loss at all.
+  constexpr std::string_view kOthers[] = {
+      "sorted",   "settings", "setting", "config",  "packet",  "stop",
+      "landscape", "surface", "weight",  "weights", "sample",  "samples",
+      "scale",    "rate",     "time",    "times"};
   What what = What::kNothing;
   for (size_t begin = 0; begin < words.size();) {
     const size_t end = std::min(words.find(' ', begin), words.size());
     const std::string word = LowerCase(words.substr(begin, end - begin));
+    if (IsOneOf(word, kOthers)) return What::kNothing;
     if (IsOneOf(word, kLosses)) what = What::kLoss;
     if (IsOneOf(word, kRewards)) return What::kReward;
     begin = end + 1;
@@ -67,25 +73,27 @@ std::string_view BareNumbers::Name(std::string_view line) {
   if (text.ends_with('\r')) text.remove_suffix(1);
   if (text.empty()) return line;
   const int numbers = CountNumbers(text);
-  if (numbers == 0) {
-    const What what = MeaningOf(text);
-    const bool header = state_ == State::kBegins
-                            ? what != What::kNothing &&
-                                  text.size() <= kHeaderMost &&
-                                  std::ranges::all_of(text, IsOfName)
-                            : text == header_;
-    if (header) {
-      header_ = text;
-      what_ = what;
-      state_ = State::kNumbers;
-    } else {
-      state_ = State::kOver;
-    }
+  if (state_ == State::kBegins && numbers == 0) {
+    what_ = MeaningOf(text);
+    const bool header = what_ != What::kNothing && text.size() <= kHeaderMost &&
+                        std::ranges::all_of(text, IsOfName);
+    if (header) header_ = text;
+    state_ = header ? State::kNumbers : State::kOver;
     return line;
   }
-  // A header of several columns is a table's.
-  state_ = header_.empty() || numbers == 1 ? State::kNumbers : State::kOver;
-  if (state_ == State::kOver) return line;
+  state_ = State::kNumbers;
+  // A number where it began and one behind it are a step and the loss. Of more
+  // nobody knows which it is: they are a table's.
+  const size_t end = text.find_first_not_of("0123456789");
+  const bool stepped = numbers == 2 && end > 0 && end < text.size() &&
+                       text[end] != '.' && what_ == What::kLoss;
+  if (lines_ == 0 && numbers > 1 && (!stepped || !header_.empty())) {
+    state_ = State::kOver;
+    return line;
+  }
+  // "None" and "****" stand where numbers were; sentences say something else.
+  const bool one = text.find_first_of(" \t,;") == text.npos;
+  if (text == header_ || (numbers == 0 && !one)) return line;
   ++lines_;
   const std::string number = std::to_string(lines_);
   switch (what_) {
@@ -95,11 +103,10 @@ std::string_view BareNumbers::Name(std::string_view line) {
       line_ = "loss ";
       break;
     case What::kEvaluation:
-      if (numbers > 1) return line;
       line_ = "epoch " + number + ": val_loss=";
       break;
     case What::kReward:
-      line_ = numbers > 1 ? "reward " : "episode " + number + " reward ";
+      line_ = "episode " + number + " reward ";
       break;
   }
   line_ += text;

@@ -18,7 +18,9 @@ bool IsTime(std::string_view behind) {
   const size_t end =
       std::min(text.find_first_not_of("acdeghimnorstu"), text.size());
   const std::string_view next = TrimBlanks(text.substr(end));
-  return NamesUnitOfTime(text.substr(0, end)) &&
+  const std::string_view unit = text.substr(0, end);
+  // "0.45 min, 0.66 max".
+  return NamesUnitOfTime(unit) && (unit != "min" || next.empty()) &&
          (next.empty() || next.find_first_of(",;)|") == 0);
 }
 

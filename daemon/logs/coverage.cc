@@ -26,7 +26,6 @@ bool Coverage::NoteRead(std::string_view line, uint32_t fields) {
   const bool lacks = (fields_ & ~fields) != 0;
   ++told_.step_lines;
   told_.ends_unread = false;
-  unread_in_row_ = 0;
   if (!lacks && gap_ > 0) EndGap();
   fields_ |= fields;
   if (told_.step_lines <= kLearned) LearnShape(line, fields);
@@ -95,11 +94,7 @@ void Coverage::NoteUnread(uint64_t line, bool whole) {
     NoteExample(line, &lacking_);
     return;
   }
-  if (whole) {
-    const uint64_t before = unread_in_row_;
-    NoteStep();
-    unread_in_row_ = before + 1;
-  }
+  if (whole) NoteStep();
   ++told_.unread;
   told_.ends_unread = true;
   NoteExample(line, &told_);

@@ -4,7 +4,6 @@
 #ifndef NANWATCH_LOGS_COVERAGE_H_
 #define NANWATCH_LOGS_COVERAGE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -52,14 +51,8 @@ class Coverage {
   bool NoteRead(std::string_view line, uint32_t fields);
   // The same of a line that is like one before, number for number.
   void NoteUsual() { NoteStep(); }
-  // Counts lines that were read when a later line showed what they mean: the
-  // newest ones that were not read are among them.
-  void NoteWaited(uint64_t lines) {
-    const uint64_t late = std::min(lines, unread_in_row_);
-    told_.step_lines += lines - late;
-    told_.unread -= late;
-    if (told_.unread == 0) told_.examples.clear();
-  }
+  // Counts lines that were read when a later line showed what they mean.
+  void NoteWaited(uint64_t lines) { told_.step_lines += lines; }
   // The words that stand in `line` where numbers of a step line were. Empty: it
   // is no such line. `*fields`: that such lines show.
   const std::vector<WordsForNumber>& Find(std::string_view line,
@@ -79,7 +72,6 @@ class Coverage {
   void NoteStep() {
     ++told_.step_lines;
     told_.ends_unread = false;
-    unread_in_row_ = 0;
     if (gap_ > 0) EndGap();
   }
   void EndGap();
@@ -110,7 +102,6 @@ class Coverage {
   std::vector<WordsForNumber> words_;
   uint32_t fields_ = 0;  // of any line
   LogCoverage told_;
-  uint64_t unread_in_row_ = 0;  // of told_, whole lines: the newest ones
 };
 
 }  // namespace nanwatch

@@ -82,14 +82,6 @@ bool IsPartOfLoss(std::string_view name) {
   return named && name.size() > 4 && !IsEvaluation(name) && !IsOfWhole(name);
 }
 
-bool IsOfRival(std::string_view name) {
-  constexpr std::string_view kOf[] = {"adv", "adversarial", "gan"};
-  bool of_rival = false;
-  ForEachPart(name,
-              [&](std::string_view word) { of_rival |= IsOneOf(word, kOf); });
-  return of_rival;
-}
-
 // Each of its words is known: "missing_value_loss" is another one. A critic may
 // be a GAN's.
 // "q1_loss" is a critic's; "loss_q1", of a quartile (guided diffusion).
@@ -151,7 +143,6 @@ bool LossParts::Look(std::string_view before, std::string_view behind) {
 void LossParts::Begin() {
   parts_ = 0;
   of_policy_ = false;
-  of_rival_ = false;
   sum_ = 0;
 }
 
@@ -167,7 +158,6 @@ bool LossParts::Take(std::string_view name, std::string_view behind) {
   if (!value) return false;
   ++parts_;
   sum_ += *value;
-  of_rival_ |= IsOfRival(name);
   NoteLost(name, *value);
   return true;
 }

@@ -20,10 +20,6 @@ bool IsPartOfLoss(std::string_view name);
 // rewards.
 bool IsOfPolicy(std::string_view name);
 
-// A part of a generator's loss that its rival makes: "adv_loss", "loss_GAN".
-// Their sum is that of a player.
-bool IsOfRival(std::string_view name);
-
 // The word that ends `before` makes the loss that follows a part of one: "ctc "
 // before "loss", and not "avg ".
 bool MakesPart(std::string_view before);
@@ -44,8 +40,6 @@ class LossParts {
   bool Take(std::string_view name, std::string_view behind);
   // One of the line's is of a policy.
   bool of_policy() const { return of_policy_; }
-  // One of them is what a rival makes of it.
-  bool of_rival() const { return of_rival_; }
   // Of two parts or more.
   std::optional<double> sum() const {
     return parts_ > 1 ? std::optional(sum_) : std::nullopt;
@@ -69,7 +63,6 @@ class LossParts {
 
   int parts_ = 0;
   bool of_policy_ = false;
-  bool of_rival_ = false;
   double sum_ = 0;
   std::string bad_name_;  // that was not finite
   int bad_ = 0;           // of that name in a row

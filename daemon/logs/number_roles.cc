@@ -7,7 +7,6 @@
 
 #include "logs/each_word.h"
 #include "logs/in_words.h"
-#include "logs/loss_parts.h"
 #include "logs/names_before.h"
 #include "logs/number_columns.h"
 #include "logs/number_words.h"
@@ -340,12 +339,9 @@ NumberRoles NumberRoles::Of(const NumberRow& row,
   if (best == LossWord::kPart && FindTotal(lines, &roles)) return roles;
   if (best != LossWord::kPart || roles.parts.size() < 2) roles.parts.clear();
   if (!roles.parts.empty()) roles.loss = roles.parts.front();
-  bool of_rival = false;
   for (const size_t part : roles.parts) {
     roles.apart |= AnyBelowZero(lines, part);
-    of_rival |= IsOfRival(OfNext(row.Before(part)));
   }
-  if (of_rival) roles.players[0] = std::exchange(roles.parts, {});
   if (roles.loss != kNone) return roles;
   if (FindPlayers(row, lines, words, true, &roles)) return roles;
   // "2.38 avg loss, 0.001 rate".

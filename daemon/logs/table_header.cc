@@ -112,6 +112,8 @@ bool IsEvaluationsLoss(std::string_view name) {
   return (one.ends_with("oss") || one.ends_with("mse")) && IsEvaluation(one);
 }
 
+constexpr std::string_view kOfRivals[] = {"adv", "gan"};
+
 // Finds what the columns are, one by one. Returns how many are known, or -1:
 // a name is a number.
 int FindColumns(const std::vector<std::string_view>& names,
@@ -127,7 +129,7 @@ int FindColumns(const std::vector<std::string_view>& names,
     if (term && IsPartOfLoss(Singular(name))) {
       header->terms.emplace_back(i, name);
       header->of_policy |= IsOfPolicy(name);
-      header->of_rival |= IsOfRival(name);
+      header->of_rival |= HasOneOf(LowerCase(name), kOfRivals);
     }
     if (header->evaluation == kNone && IsEvaluationsLoss(name)) {
       header->evaluation = i;
@@ -165,7 +167,10 @@ std::optional<TableHeader> ReadTableHeader(
     header.lossless = !header.of_sets;
     if (header.lossless) FindMetrics(names, &header);
   }
-  if (header.alone || header.adds_up) known += parts > 1 ? 2 : 1;
+  // Such a sum is no level: alone it names no table.
+  if (header.alone || header.adds_up) {
+    known += parts > 1 && !header.of_rival ? 2 : 1;
+  }
   if (header.of_sets || header.metric != kNone) known += 2;
   index = index && (names[0].empty() || names[0] == "Unnamed: 0");
   FindSteps(names, index, &header);

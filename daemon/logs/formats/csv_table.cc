@@ -171,7 +171,7 @@ class CsvTableReader : public LineReader {
       return fact[StepField::kLoss];
     };
     waits_ = 0;
-    if (!table_.of_sets || loss(held_.back()) < loss(held_.front())) {
+    if (!table_.of_sets || loss(held_.back()) < kFell * loss(held_.front())) {
       std::swap(*facts, held_);
     } else {
       table_.columns.assign(table_.columns.size(), ColumnMeaning::kNothing);
@@ -250,9 +250,7 @@ class CsvTableReader : public LineReader {
       if (!loss) return;
       sum += *loss;
     }
-    fact_.AddNumber(
-        table_.of_rival ? ColumnMeaning::kAdversaryLoss : ColumnMeaning::kLoss,
-        sum);
+    fact_.AddNumber(ColumnMeaning::kLoss, sum);
   }
 
   // Names of the row's columns, between bars, with the words of the line above,
@@ -307,6 +305,7 @@ class CsvTableReader : public LineReader {
 
   // Rows of a table with bars around it, as in Markdown, that are no log yet;
   // ours.
+  static constexpr double kFell = 0.75;  // a loss by the last of them; ours
   static constexpr size_t kRowsOfText = 12;
   static constexpr size_t kAlike = 5;  // rows that show what they are; ours
   static constexpr double kPercent = 100;

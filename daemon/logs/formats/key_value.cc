@@ -275,10 +275,7 @@ class KeyValueReader : public LineReader {
     const bool whole =
         fact_.fact().has(StepField::kLoss) && !fact_.fact().cross_entropy;
     const bool wanted = sum && !names_.mapped() && !whole;
-    const ColumnMeaning meaning = parts_.of_rival()
-                                      ? ColumnMeaning::kAdversaryLoss
-                                      : ColumnMeaning::kLoss;
-    if (wanted) fact_.AddNumber(meaning, *sum);
+    if (wanted) fact_.AddNumber(ColumnMeaning::kLoss, *sum);
     return wanted;
   }
 

@@ -26,8 +26,8 @@ TEST(BareNumbers, HaveTheFilesName) {
               ElementsAre("loss 2.5", "", "loss 2.25e-1", "loss nan"));
   EXPECT_THAT(Named("valLoss.csv", {"2.5", "2.25"}),
               ElementsAre("epoch 1: val_loss=2.5", "epoch 2: val_loss=2.25"));
-  EXPECT_THAT(Named("losses.csv", {"0,2.5", "[1, 2.25]"}),
-              ElementsAre("loss 0,2.5", "loss [1, 2.25]"));
+  EXPECT_THAT(Named("losses.csv", {"0,2.5", "1,2.25"}),
+              ElementsAre("loss 0,2.5", "loss 1,2.25"));
   EXPECT_THAT(Named("episode_rewards.txt", {"9.5", "12"}),
               ElementsAre("episode 1 reward 9.5", "episode 2 reward 12"));
   EXPECT_THAT(Named("loss/numbers.txt", lines), testing::ContainerEq(lines));
@@ -46,10 +46,20 @@ TEST(BareNumbers, AreNoneWhereALineSaysMore) {
               ElementsAre("epoch,loss", "1,2.5"));
   EXPECT_THAT(Named("loss.txt", {"epoch loss", "1 2.5", "2.25"}),
               ElementsAre("epoch loss", "1 2.5", "2.25"));
-  EXPECT_THAT(Named("loss.txt", {"2.5", "saved", "2.25"}),
-              ElementsAre("loss 2.5", "saved", "2.25"));
+  for (const char* const file : {"sorted_loss.txt", "packet_loss.txt"}) {
+    EXPECT_THAT(Named(file, {"2.5"}), ElementsAre("2.5"));
+  }
+  for (const char* const line : {"0.5 2.5", "1 0.25 2.5", "0.5,1"}) {
+    EXPECT_THAT(Named("loss.txt", {line}), ElementsAre(line));
+  }
   EXPECT_THAT(Named("loss.txt", {"Error: no loss", "2.25"}),
               ElementsAre("Error: no loss", "2.25"));
+}
+
+TEST(BareNumbers, GoOnBehindWhatElseIsSaid) {
+  EXPECT_THAT(Named("loss.txt", {"2.5", "Epoch 2", "2.25", "****", "None"}),
+              ElementsAre("loss 2.5", "Epoch 2", "loss 2.25", "loss ****",
+                          "loss None"));
 }
 
 TEST(BareNumbers, WithoutANameAreSaidToBe) {
@@ -58,8 +68,6 @@ TEST(BareNumbers, WithoutANameAreSaidToBe) {
   EXPECT_FALSE(numbers.unnamed());
   numbers.Of("2.5");
   EXPECT_TRUE(numbers.unnamed());
-  numbers.Of("loss 2.5");
-  EXPECT_FALSE(numbers.unnamed());
 }
 
 }  // namespace

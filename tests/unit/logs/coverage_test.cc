@@ -49,21 +49,6 @@ TEST(Coverage, CountsLinesThatWaited) {
   EXPECT_EQ(read.coverage.step_lines, 9u);
 }
 
-// A word where their numbers stood makes them another kind, which waits anew.
-TEST(Coverage, LinesThatWaitedBehindOthersWereRead) {
-  std::vector<std::string> lines;
-  for (int i = 1; i <= 40; ++i) {
-    const std::string layer = i <= 20 ? std::to_string(i / 10) : "last";
-    lines.push_back("layer " + layer + ", epoch " + std::to_string(i) +
-                    ", cost 2." + std::to_string(100 - i));
-  }
-  const ReadLog read = ReadAll(lines);
-  EXPECT_EQ(read.records.size(), 40u);
-  EXPECT_EQ(read.coverage.step_lines, 40u);
-  EXPECT_TRUE(read.coverage.enough());
-  EXPECT_TRUE(read.coverage.examples.empty());
-}
-
 // pandas writes NaN as nothing, and so do others.
 TEST(Coverage, CountsStepLinesThatHoldNothing) {
   for (const auto& [before, behind] :
