@@ -19,12 +19,9 @@ constexpr int kAbove = 2;       // losses; ours
 constexpr int64_t kSlower = 4;  // times the pace of the newest levels; ours
 constexpr int32_t kOften = 8;   // losses of an episode; ours
 // Of losses that went to 0 at once.
-constexpr double kNothing = 1e-4;   // of the loss before; ours
-constexpr int16_t kWay = 2;         // such losses that are a way to 0; ours
-constexpr int32_t kLongest = 1000;  // zeros; ours
-constexpr double kUnlearned = 0.5;  // of the largest of the first; ours
-constexpr double kZerosAtEnd = 4;   // records, of a log that is over; ours
-constexpr double kLonger = 4;  // times the longest row that came back; ours
+constexpr double kNothing = 1e-4;     // of the loss before; ours
+constexpr double kUnlearned = 0.5;    // of the largest of the first; ours
+constexpr double kZerosAtEnd = 0.75;  // of `zeros`, of a log that is over; ours
 
 constexpr ThresholdSpec kThresholds[] = {
     {"critical_streak", 2, 1, 1000, "records", "Megatron: fatal at once"},
@@ -49,8 +46,7 @@ constinit const RuleSpec LossNonfinite::kSpec = {
     "gradient norm is not 0 and the loss went from 0.1 or more to exactly 0 at "
     "once, for `zeros` records: NaN, filtered; critical where the loss was "
     "half its first ones and more, and no rewards or accuracies tell that it "
-    "may be 0. A log that is over needs four, or four times the longest row "
-    "that came back.",
+    "may be 0. A log that is over needs three in four, where that is critical.",
     "clear_after finite losses.",
     kThresholds,
     "A loss that has grown to a million times its first ones over some "
@@ -111,17 +107,10 @@ int64_t LossNonfinite::Growth::Began() const {
 
 Severity LossNonfinite::LookAtZeros(const StepContext& c, Thresholds t) {
   const double loss = c.record[StepField::kLoss];
-  // What is next to nothing of it may be a step on the way to 0: several are.
+  // What is next to nothing of it may be a step on the way to 0.
   if (std::isfinite(loss) &&
       std::fabs(loss) >= kNothing * std::fabs(zeros_.last_loss)) {
-    zeros_.last_loss =
-        static_cast<float>(std::clamp(loss, -kMostLoss, kMostLoss));
-    zeros_.longest = std::max(
-        zeros_.longest,
-        static_cast<int16_t>(std::min(kLongest, zeros_.episode.held())));
-    zeros_.near = 0;
-  } else if (loss != 0 && std::isfinite(loss) && ++zeros_.near == kWay) {
-    zeros_.last_loss = static_cast<float>(loss);
+    zeros_.last_loss = loss;
   }
   // grad_vanishing tells it of a norm that went along.
   const bool norm_gone =
@@ -149,7 +138,7 @@ Severity LossNonfinite::OnStep(const StepContext& c, Thresholds t) {
   }
   // It may be one that brought nothing.
   if (c.last_loss >= kLeastUsualLoss && c.last_loss < kMostUsualLoss) {
-    zeros_.last_loss = static_cast<float>(c.last_loss);
+    zeros_.last_loss = c.last_loss;
   }
   return std::max(LookAtLoss(c, t), LookAtZeros(c, t));
 }
@@ -194,10 +183,10 @@ Severity LossNonfinite::LookAtLoss(const StepContext& c, Thresholds t) {
 }
 
 // The next loss would show whether the weights are spoilt.
-Severity LossNonfinite::OnEnd(Thresholds) {
-  // Labels that are all masked come and go.
-  zeros_.episode.OnEnd(std::max(kZerosAtEnd, kLonger * zeros_.longest),
-                       zeros_weigh_);
+Severity LossNonfinite::OnEnd(Thresholds t) {
+  if (zeros_weigh_ == Severity::kCritical) {
+    zeros_.episode.OnEnd(kZerosAtEnd * t[kZeros], zeros_weigh_);
+  }
   const bool spoilt =
       row_.records() > 0 && fate_ == Fate::kApplied && !survived_;
   if (spoilt) episode_.On(Severity::kCritical, false, newest_step_, 1);

@@ -75,9 +75,7 @@ class LossNonfinite {
   // Losses that became exactly 0.
   struct Zeros {
     HeldEpisode episode;
-    float last_loss = 0;  // the newest finite one that was not nearly 0
-    int16_t longest = 0;  // row of them that came back
-    int16_t near = 0;     // records that were next to nothing of it, since
+    double last_loss = 0;  // the newest finite one that was not nearly 0
   };
 
   // How losses that are not finite follow each other: those of one rank among

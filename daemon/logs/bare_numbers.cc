@@ -47,9 +47,9 @@ BareNumbers::What BareNumbers::MeaningOf(std::string_view name) {
   }
   // Of samples, or of a part of the run: in no order, or no loss at all.
   constexpr std::string_view kOthers[] = {
-      "sorted",   "settings", "setting", "config",  "packet",  "stop",
-      "landscape", "surface", "weight",  "weights", "sample",  "samples",
-      "scale",    "rate",     "time",    "times"};
+      "sorted",    "settings", "setting", "config",  "packet", "stop",
+      "landscape", "surface",  "weight",  "weights", "sample", "samples",
+      "scale",     "rate",     "time",    "times"};
   What what = What::kNothing;
   for (size_t begin = 0; begin < words.size();) {
     const size_t end = std::min(words.find(' ', begin), words.size());
@@ -91,8 +91,8 @@ std::string_view BareNumbers::Name(std::string_view line) {
     state_ = State::kOver;
     return line;
   }
-  // "None" and "****" stand where numbers were; sentences say something else.
-  const bool one = text.find_first_of(" \t,;") == text.npos;
+  // "None" and "297,**" stand where numbers were; sentences say something else.
+  const bool one = IsDigit(text[0]) || text.find_first_of(" \t") == text.npos;
   if (text == header_ || (numbers == 0 && !one)) return line;
   ++lines_;
   const std::string number = std::to_string(lines_);

@@ -320,19 +320,5 @@ TEST(LossStands, LossesOfClampedLogarithmsAreNamed) {
   ExpectWords(f.Described().sentence);
 }
 
-// On a way to rest each move is shorter than the one before.
-TEST(LossStands, WhatOnlyFellAndStopsOnItsWayIsAWarning) {
-  const auto worst = [](int stops) {
-    Feed f(NoScaler());
-    for (int i = 0; i < 900; ++i) {
-      const double loss = 0.9 + 2 * std::exp(-std::min(i, stops) / 60.0);
-      f.Step({.loss = std::round(loss * 1e4) / 1e4});
-    }
-    return f.worst;
-  };
-  EXPECT_EQ(worst(130), Severity::kWarning);
-  EXPECT_EQ(worst(900), Severity::kNone);
-}
-
 }  // namespace
 }  // namespace nanwatch
