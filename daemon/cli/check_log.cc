@@ -146,6 +146,7 @@ class Intake {
     return "";
   }
 
+  // Calls the picture's numbers what the log does.
   void CallLoss() {
     const auto& settings = judge_->reader().run().settings;
     const auto loss = settings.find("loss");
@@ -222,8 +223,7 @@ class Intake {
     if (judge_->reader().has_bare_numbers()) {
       return fmt::format(
           "{}: its lines are numbers alone. Their name may stand above them, "
-          "or "
-          "be the file's: loss.txt, reward.txt.",
+          "or be the file's: loss.txt, reward.txt.",
           why);
     }
     if (turned_.line() > 0) {

@@ -88,8 +88,8 @@ constinit const RuleSpec GnormSpike::kSpec = {
 Severity GnormSpike::OfExcursion(const StepContext& c, Thresholds t) {
   const Series& s = *c.grad_norm;
   const Excursion& x = s.excursion();
-  if (IsMeaningless(c) || HasOtherObjective(c.run, s, 1))
-    return Severity::kInfo;
+  const bool other = HasOtherObjective(c.run, s, 1);
+  if (other || IsMeaningless(c)) return Severity::kInfo;
   // A norm may grow while the loss is at its lowest.
   const bool grows = (x.mean_rise() < kGrowsSo && Learns(c)) ||
                      IsOfLikelihood(c, x.mean_rise());

@@ -48,9 +48,9 @@ void LossNotDecreasing::Describe(Finding* finding) const {
   // The level is slow: it holds what was before the model guessed.
   const bool guesses = about_ == About::kGuesses && !HasLeft();
   // Of 0 there is no logarithm.
-  const bool drawn = course_.records() > 0;
-  const bool zero = drawn && course_.first() == 0 && course_.last() == 0;
-  const double level = (guesses && drawn) || zero
+  const bool seen = course_.records() > 0;
+  const bool zero = seen && course_.first() == 0 && course_.last() == 0;
+  const double level = (guesses && seen) || zero
                            ? static_cast<double>(course_.last())
                            : std::exp(level_);
   const double first = zero ? 0 : std::exp(first_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "logs/each_word.h"
 #include "logs/in_words.h"
 #include "logs/one_of.h"
 #include "logs/scan.h"
@@ -35,30 +36,30 @@ bool IsOfName(char c) { return IsLetterOrMark(c) || c == ' ' || c == '/'; }
 }  // namespace
 
 BareNumbers::What BareNumbers::MeaningOf(std::string_view name) {
-  constexpr std::string_view kLosses[] = {"loss", "losses", "cost",  "costs",
-                                          "nll",  "mse",    "error", "errors"};
-  constexpr std::string_view kRewards[] = {"reward", "rewards", "return",
-                                           "returns"};
+  constexpr static std::string_view kLosses[] = {
+      "loss", "losses", "cost", "costs", "nll", "mse", "error", "errors"};
+  constexpr static std::string_view kRewards[] = {"reward", "rewards", "return",
+                                                  "returns"};
+  // Of samples, or of a part of the run: in no order, or no loss at all.
+  constexpr static std::string_view kOthers[] = {
+      "sorted",    "settings", "setting", "config",  "packet", "stop",
+      "landscape", "surface",  "weight",  "weights", "sample", "samples",
+      "scale",     "rate",     "time",    "times"};
   std::string words;  // "val Loss" of "val_loss" and "valLoss"
   for (const char c : name) {
     const bool begins = !words.empty() && IsLower(words.back()) && !IsLower(c);
     if (begins) words += ' ';
     words += IsLetter(c) ? c : ' ';
   }
-  // Of samples, or of a part of the run: in no order, or no loss at all.
-  constexpr std::string_view kOthers[] = {
-      "sorted",    "settings", "setting", "config",  "packet", "stop",
-      "landscape", "surface",  "weight",  "weights", "sample", "samples",
-      "scale",     "rate",     "time",    "times"};
   What what = What::kNothing;
-  for (size_t begin = 0; begin < words.size();) {
-    const size_t end = std::min(words.find(' ', begin), words.size());
-    const std::string word = LowerCase(words.substr(begin, end - begin));
-    if (IsOneOf(word, kOthers)) return What::kNothing;
+  bool other = false;
+  ForEachWord(words, [&](std::string_view word) {
+    if (other || what == What::kReward) return;
+    other = IsOneOf(word, kOthers);
     if (IsOneOf(word, kLosses)) what = What::kLoss;
-    if (IsOneOf(word, kRewards)) return What::kReward;
-    begin = end + 1;
-  }
+    if (IsOneOf(word, kRewards)) what = What::kReward;
+  });
+  if (other) return What::kNothing;
   const bool evaluation = what == What::kLoss && IsEvaluation(words);
   return evaluation ? What::kEvaluation : what;
 }
@@ -69,8 +70,7 @@ void BareNumbers::SetFile(std::string_view file) {
 }
 
 std::string_view BareNumbers::Name(std::string_view line) {
-  std::string_view text = TrimBlanks(line);
-  if (text.ends_with('\r')) text.remove_suffix(1);
+  const std::string_view text = TrimBlanks(line);
   if (text.empty()) return line;
   const int numbers = CountNumbers(text);
   if (state_ == State::kBegins && numbers == 0) {
@@ -87,7 +87,9 @@ std::string_view BareNumbers::Name(std::string_view line) {
   const size_t end = text.find_first_not_of("0123456789");
   const bool stepped = numbers == 2 && end > 0 && end < text.size() &&
                        text[end] != '.' && what_ == What::kLoss;
-  if (lines_ == 0 && numbers > 1 && (!stepped || !header_.empty())) {
+  const bool table =
+      lines_ == 0 && numbers > 1 && (!stepped || !header_.empty());
+  if (table || (numbers == 0 && !named())) {
     state_ = State::kOver;
     return line;
   }
@@ -95,20 +97,11 @@ std::string_view BareNumbers::Name(std::string_view line) {
   const bool one = IsDigit(text[0]) || text.find_first_of(" \t") == text.npos;
   if (text == header_ || (numbers == 0 && !one)) return line;
   ++lines_;
-  const std::string number = std::to_string(lines_);
-  switch (what_) {
-    case What::kNothing:
-      return line;
-    case What::kLoss:
-      line_ = "loss ";
-      break;
-    case What::kEvaluation:
-      line_ = "epoch " + number + ": val_loss=";
-      break;
-    case What::kReward:
-      line_ = "episode " + number + " reward ";
-      break;
-  }
+  if (!named()) return line;
+  line_ = what_ == What::kLoss ? "loss "
+          : what_ == What::kEvaluation
+              ? "epoch " + std::to_string(lines_) + ": val_loss="
+              : "episode " + std::to_string(lines_) + " reward ";
   line_ += text;
   return line_;
 }

@@ -110,9 +110,8 @@ bool IsEpochBefore(std::string_view text) {
 
 // "Step 600 per-step time", "loop.py:698] step: 600": what a logger puts before
 // its messages apart, the line begins with its step; or "training @ iter = 600"
-// says no more, nor does "Epoch: 2, step=600". A batch is its step in a
-// heading,
-// "---- batch: 010 ----"; others are a size.
+// says no more, nor does "Epoch: 2, step=600". A batch is its step in a heading
+// alone, "---- batch: 010 ----"; others are a size.
 std::optional<int64_t> BeginsMessage(std::string_view line) {
   constexpr size_t kMost = 100;  // bytes; more says other things, too; ours
   if (line.size() > kMost) return std::nullopt;

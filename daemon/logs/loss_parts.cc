@@ -58,19 +58,6 @@ bool IsOfEvaluation(std::string_view before, std::string_view name) {
   return IsEvaluation(words.substr(parted + 1));
 }
 
-// Gives the words of a name, in lower case, to `visit`: "adv" and "loss" of
-// "train/adv_loss".
-template <typename Visit>
-void ForEachPart(std::string_view name, Visit&& visit) {
-  const std::string low = LowerCase(name);
-  for (size_t begin = 0; begin <= low.size();) {
-    const size_t end =
-        std::min(low.find_first_of("_/.-: ,;|[]()", begin), low.size());
-    visit(std::string_view(low).substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
 }  // namespace
 
 bool IsPartOfLoss(std::string_view name) {
@@ -83,25 +70,30 @@ bool IsPartOfLoss(std::string_view name) {
 }
 
 // Each of its words is known: "missing_value_loss" is another one. A critic may
-// be a GAN's.
-// "q1_loss" is a critic's; "loss_q1", of a quartile (guided diffusion).
+// be a GAN's; "q1_loss" is a critic's, and "loss_q1" a quartile's (guided
+// diffusion).
 bool IsOfPolicy(std::string_view name) {
   constexpr std::string_view kOf[] = {"policy", "actor", "value", "pg", "vf",
                                       "qf",     "qf1",   "qf2",   "td"};
   constexpr std::string_view kCritics[] = {"q1", "q2"};
   constexpr std::string_view kBeside[] = {"loss", "losses", "train", "trainer",
                                           "gradient"};
+  const std::string low = LowerCase(name);
   bool of_policy = false;
-  bool all = true;
   bool behind_loss = false;
-  ForEachPart(name, [&](std::string_view word) {
+  for (size_t begin = 0; begin <= low.size();) {
+    const size_t end =
+        std::min(low.find_first_of("_/.-: ,;|[]()", begin), low.size());
+    const std::string_view word =
+        std::string_view(low).substr(begin, end - begin);
+    begin = end + 1;
     const bool of =
         IsOneOf(word, kOf) || (!behind_loss && IsOneOf(word, kCritics));
-    all &= of || IsOneOf(word, kBeside);
+    if (!of && !IsOneOf(word, kBeside)) return false;
     of_policy |= of;
     behind_loss = word == "loss";
-  });
-  return of_policy && all;
+  }
+  return of_policy;
 }
 
 // Also what a value before may end with: "nan", "0.5 s".

@@ -112,7 +112,14 @@ bool IsEvaluationsLoss(std::string_view name) {
   return (one.ends_with("oss") || one.ends_with("mse")) && IsEvaluation(one);
 }
 
-constexpr std::string_view kOfRivals[] = {"adv", "gan"};
+// One is what a generator's rival makes, "adv_loss": their sum has no level,
+// and names no table alone.
+bool HasRival(const std::vector<TableHeader::Named>& terms) {
+  static constexpr std::string_view kOf[] = {"adv", "gan"};
+  return std::ranges::any_of(terms, [](const TableHeader::Named& term) {
+    return HasOneOf(LowerCase(term.second), kOf);
+  });
+}
 
 // Finds what the columns are, one by one. Returns how many are known, or -1:
 // a name is a number.
@@ -129,7 +136,6 @@ int FindColumns(const std::vector<std::string_view>& names,
     if (term && IsPartOfLoss(Singular(name))) {
       header->terms.emplace_back(i, name);
       header->of_policy |= IsOfPolicy(name);
-      header->of_rival |= HasOneOf(LowerCase(name), kOfRivals);
     }
     if (header->evaluation == kNone && IsEvaluationsLoss(name)) {
       header->evaluation = i;
@@ -167,9 +173,8 @@ std::optional<TableHeader> ReadTableHeader(
     header.lossless = !header.of_sets;
     if (header.lossless) FindMetrics(names, &header);
   }
-  // Such a sum is no level: alone it names no table.
   if (header.alone || header.adds_up) {
-    known += parts > 1 && !header.of_rival ? 2 : 1;
+    known += parts > 1 && !HasRival(header.terms) ? 2 : 1;
   }
   if (header.of_sets || header.metric != kNone) known += 2;
   index = index && (names[0].empty() || names[0] == "Unnamed: 0");

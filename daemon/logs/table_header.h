@@ -21,7 +21,6 @@ struct TableHeader {
   std::vector<ColumnMeaning> columns;
   std::vector<Named> terms;   // losses that are parts of one
   bool adds_up = false;       // their sum is a row's loss
-  bool of_rival = false;      // one is what a rival makes: "adv_loss"
   bool of_policy = false;     // the same (IsOfPolicy)
   std::vector<Named> scales;  // of no known meaning, that may be one
   size_t epoch = kNone;       // its column

@@ -305,9 +305,9 @@ class CsvTableReader : public LineReader {
 
   // Rows of a table with bars around it, as in Markdown, that are no log yet;
   // ours.
-  static constexpr double kFell = 0.75;  // a loss by the last of them; ours
   static constexpr size_t kRowsOfText = 12;
-  static constexpr size_t kAlike = 5;  // rows that show what they are; ours
+  static constexpr size_t kAlike = 5;    // rows that show what they are; ours
+  static constexpr double kFell = 0.75;  // a loss by the last of these; ours
   static constexpr double kPercent = 100;
 
   ColumnNames names_;

@@ -68,6 +68,8 @@ TEST(BareNumbers, WithoutANameAreSaidToBe) {
   EXPECT_FALSE(numbers.unnamed());
   numbers.Of("2.5");
   EXPECT_TRUE(numbers.unnamed());
+  numbers.Of("loss 2.5");
+  EXPECT_FALSE(numbers.unnamed());
 }
 
 }  // namespace

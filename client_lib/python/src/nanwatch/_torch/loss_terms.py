@@ -13,12 +13,12 @@ import torch
 _MOST = 32  # nodes of a graph, from the loss on; ours
 # What lies between a loss and its terms.
 _SUMS = {"Add", "Cat", "Rsub", "Stack", "Sub"}
-# What changes the shape, or the sign, alone.
-_ALIKE = {
+# Ops that change the shape, or the sign, alone.
+ALIKE = {
     "Alias", "Expand", "Neg", "Reshape", "ReshapeAlias", "Select", "Squeeze",
     "Unbind", "UnsafeView", "Unsqueeze", "View",
 }  # fmt: skip
-_LINEAR = {*_SUMS, *_ALIKE, "Div", "Mean", "Mul", "Sum", "ToCopy"}
+_LINEAR = {*_SUMS, *ALIKE, "Div", "Mean", "Mul", "Sum", "ToCopy"}
 
 
 class Terms(NamedTuple):
@@ -35,7 +35,7 @@ def terms_of(loss: Any) -> Terms:
     of_all: list[float] = []
     ends = size = 0
     one = True  # no sum so far
-    for node, name in linear(loss.grad_fn):
+    for node, name in _linear(loss.grad_fn):
         size = max(size, _size(node, name))
         into = of_all if one else numbers
         one = one and name not in _SUMS
@@ -53,7 +53,7 @@ def terms_of(loss: Any) -> Terms:
     return Terms(numbers, of_all, ends, size)
 
 
-def linear(root: Any) -> Iterator[tuple[Any, str]]:
+def _linear(root: Any) -> Iterator[tuple[Any, str]]:
     """What the loss is linear in, from it on, and where that ends."""
     waiting, seen = [root], 0
     while waiting and seen < _MOST:

@@ -56,9 +56,9 @@ class Objective:
 
     def ended(self, reached: Sequence[int]) -> None:
         """It computed gradients of these optimizers."""
-        found, place = self._found, self._place
         if not reached:
             return
+        found, place = self._found, self._place
         self._place += 1
         if found is None:
             return

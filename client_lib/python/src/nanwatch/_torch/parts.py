@@ -107,8 +107,6 @@ class Parts:
         now = [f.marks(whole) for f in self._followed]
         if now == marks:  # another model's
             self._whole_looks -= whole
-            if self._objective is not None:
-                self._objective.ended(())
             if self._opponents is not None:
                 self._opponents.passed()
             return

@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nanwatch._torch.loss_terms import ALIKE, name_of
+
 # Nodes looked at, from the loss on. Ours: such losses have some ten in front of
 # what the model gave.
 _MOST = 64
-# What changes the shape or the sign alone.
-_ALIKE = (
-    "Alias", "Expand", "Neg", "Reshape", "Select", "Squeeze", "Unbind",
-    "Unsqueeze", "View",
-)  # fmt: skip
-_DISTANCES = ("MseLoss", "SmoothL1Loss", "HuberLoss")
+_DISTANCES = {"MseLoss", "SmoothL1Loss", "HuberLoss"}
 
 
 def follows_rewards(root: Any) -> bool:
@@ -23,19 +20,19 @@ def follows_rewards(root: Any) -> bool:
 
 
 def _tells(node: Any) -> bool:
-    name = _name(node)
-    if name.startswith(_DISTANCES):
+    name = name_of(node)
+    if name in _DISTANCES:
         return _is_picked(_input(node))
-    if name.startswith("Pow"):
+    if name == "Pow":
         difference = _input(node)
-        return _name(difference).startswith("Sub") and any(
+        return name_of(difference) == "Sub" and any(
             _is_picked(each) for each in _inputs(difference)
         )
-    if name.startswith("Mul"):
+    if name == "Mul":
         return any(_is_log_probability(each) for each in _inputs(node))
-    if name.startswith(("Minimum", "Maximum")):
+    if name in ("Minimum", "Maximum"):
         return {"Exp", "Clamp"} <= {
-            _name(factor).partition("Backward")[0]
+            name_of(factor)
             for product in _inputs(node)
             for factor in _inputs(product)
         }
@@ -45,25 +42,25 @@ def _tells(node: Any) -> bool:
 def _is_picked(node: Any) -> bool:
     """One output for each row: that of the action which was taken. Not the
     likelihood of a class, nor a place in a sequence."""
-    if not _name(node).startswith("Gather"):
+    if name_of(node) != "Gather":
         return False
     index = getattr(node, "_saved_index", None)
     return (
         index is not None
         and index.dim() == 2
         and index.shape[1] == 1
-        and "Softmax" not in _name(_input(node))
+        and "Softmax" not in name_of(_input(node))
     )
 
 
 def _is_log_probability(node: Any) -> bool:
     """Of an action, as torch.distributions has it: a loss that weighs it weighs
     it by what the action was worth."""
-    if not _name(node).startswith("Gather"):
+    if name_of(node) != "Gather":
         return False
     logits = _input(node)
-    return _name(logits).startswith("Sub") and any(
-        _name(each).startswith("Logsumexp") for each in _inputs(logits)
+    return name_of(logits) == "Sub" and any(
+        name_of(each) == "Logsumexp" for each in _inputs(logits)
     )
 
 
@@ -80,7 +77,7 @@ def _inputs(node: Any) -> list[Any]:
     """What it was computed of, but for what is alike."""
     found = []
     for used, _ in node.next_functions if node is not None else ():
-        while used is not None and _name(used).startswith(_ALIKE):
+        while used is not None and name_of(used) in ALIKE:
             used = used.next_functions[0][0]
         if used is not None:
             found.append(used)
@@ -89,7 +86,3 @@ def _inputs(node: Any) -> list[Any]:
 
 def _input(node: Any) -> Any:
     return next(iter(_inputs(node)), None)
-
-
-def _name(node: Any) -> str:
-    return "" if node is None else node.name().rpartition(":")[2]
