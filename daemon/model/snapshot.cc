@@ -17,9 +17,21 @@ std::string_view Name(LifeState state) {
   return "open";
 }
 
+namespace {
+
+bool ProgramGaveUp(const RunView& run) {
+  return run.records_ended && run.records_ended->gave_up;
+}
+
+// Returns true where the run recovered by itself from all that it had.
+bool IsOver(const RunView& run) {
+  return run.diagnosis.condition == Condition::kHealed && !ProgramGaveUp(run);
+}
+
+}  // namespace
+
 Severity WorstEver(const RunView& run) {
-  const bool gave_up = run.records_ended && run.records_ended->gave_up;
-  Severity worst = gave_up ? Severity::kCritical : run.severity;
+  Severity worst = ProgramGaveUp(run) ? Severity::kCritical : run.severity;
   for (const Incident& incident : run.incidents) {
     if (incident.part || incident.fired == Time{}) continue;
     worst = std::max(worst, incident.worst);
@@ -35,10 +47,9 @@ Severity WorstOf(const std::vector<std::shared_ptr<const RunView>>& attempts) {
   uint64_t sound = 0;  // updates of the longest healthy one that follows
   for (auto it = attempts.rbegin(); it != attempts.rend(); ++it) {
     const RunView& attempt = **it;
+    const bool left = sound >= std::max(kLeast, attempt.updates / kPart);
     Severity own = WorstEver(attempt);
-    if (sound >= std::max(kLeast, attempt.updates / kPart)) {
-      own = std::min(own, Severity::kWarning);
-    }
+    if (left || IsOver(attempt)) own = std::min(own, Severity::kWarning);
     worst = std::max(worst, own);
     if (own < Severity::kWarning && IsHealthy(attempt.diagnosis.condition)) {
       sound = std::max(sound, attempt.updates);

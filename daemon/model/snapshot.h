@@ -172,9 +172,10 @@ struct RunView {
 // has ended and everything is resolved. A program's word that it cannot go on
 // is critical.
 Severity WorstEver(const RunView& run);
-// Returns that of the attempts of one run, in their order. What was critical in
-// one is a warning where a later one is healthy that has a fourth of its
-// updates, and 16 at least: work was lost, and somebody began again.
+// Returns that of the attempts of one run, in their order. What was critical is
+// a warning where the attempt itself recovered, or where a later one is healthy
+// that has a fourth of its updates, and 16 at least: work was lost, and nothing
+// is to be stopped.
 Severity WorstOf(const std::vector<std::shared_ptr<const RunView>>& attempts);
 // False where the run is lost, or ended without a word on its records: what its
 // end says is not in the verdict. Absent while it goes on.

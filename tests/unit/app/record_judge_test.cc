@@ -176,6 +176,34 @@ TEST(RecordJudgeTest, AnAttemptThatWasGivenUpIsJudgedAsItStood) {
   EXPECT_LE(WorstOfRestarted([](int64_t) { return 2.8; }), Severity::kInfo);
 }
 
+// 300 healthy steps, 100 at three times the loss, and `after` that are healthy.
+RecordVerdict VerdictOfHigh(int64_t after) {
+  RecordJudge judge({.run_id = "r",
+                     .rules = {},
+                     .describe = [](int32_t) { return RunDescription(); },
+                     .on_notice = {},
+                     .on_event = {}});
+  for (int64_t i = 1; i <= 400 + after; ++i) {
+    const bool high = i > 300 && i <= 400;
+    StepRecord record = Update(i, 65536, false);
+    record.value[static_cast<int>(StepField::kLoss)] =
+        (high ? 9.0 : std::max(2.8, 9 - 0.05 * static_cast<double>(i))) +
+        0.01 * static_cast<double>(i % 7);
+    judge.Take(0, "", record);
+  }
+  return judge.Conclude();
+}
+
+TEST(RecordJudgeTest, WhatWasCriticalAndIsOverIsAWarning) {
+  const RecordVerdict lost = VerdictOfHigh(0);
+  EXPECT_EQ(lost.worst, Severity::kCritical);
+  EXPECT_EQ(lost.stands, Severity::kCritical);
+  const RecordVerdict over = VerdictOfHigh(500);
+  EXPECT_EQ(over.worst, Severity::kCritical);
+  EXPECT_EQ(over.stands, Severity::kWarning);
+  EXPECT_EQ(over.attempts.back()->diagnosis.condition, Condition::kHealed);
+}
+
 // Each time at step 5300, from the checkpoint of step 5000; the last attempt
 // goes well.
 TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
