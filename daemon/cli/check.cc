@@ -75,6 +75,8 @@ Json FileJson(const CheckedLog& log) {
   const ScalerSpec* scaler = ScalerOf(verdict);
   json["scaler"] = nullptr;
   if (scaler != nullptr) json["scaler"] = scaler->name;
+  const LogStanding standing = StandingOf(log);
+  json["verdict"] = standing.word;
   json["worst"] = Name(verdict.worst);
   json["at_end"] = Name(verdict.at_end);
   json["incidents"] = Json::array();
@@ -89,7 +91,6 @@ Json FileJson(const CheckedLog& log) {
       for (Json& row : rows) json["incidents"].push_back(std::move(row));
     }
   }
-  const LogStanding standing = StandingOf(log);
   json["condition"] = Name(standing.condition);
   json["diagnosis"] = log.nothing.empty() ? standing.headline : log.nothing;
   json["coverage"] = CoverageJson(verdict);

@@ -73,11 +73,23 @@ def test_a_spike_that_recovers_is_a_warning(folder):
         text += megatron(step, loss)
     (folder / "spike.log").write_text(text)
     got = answer(folder / "spike.log")
-    assert got["worst"] == "warning" and got["at_end"] == "none", got
+    assert got["verdict"] == got["worst"] == "warning", got
+    assert got["at_end"] == "none", got
     [spike] = [i for i in got["incidents"] if i["severity"] == "warning"]
     assert 600 <= spike["opened_step"] <= 620
     assert spike["opened_step"] < spike["resolved_step"] <= 900
     assert check(folder / "spike.log").returncode == 1
+
+
+def test_a_divergence_that_is_over_is_a_warning(folder):
+    def high(step): return 300 <= step < 400
+    (folder / "high.log").write_text("".join(
+        megatron(step, 40 if high(step) else falling(step))
+        for step in range(1, 901)))
+    got = answer(folder / "high.log")
+    assert got["worst"] == "critical" and got["at_end"] == "none", got
+    assert got["verdict"] == "warning" and got["condition"] == "healed", got
+    assert check(folder / "high.log").returncode == 1
 
 
 @pytest.mark.parametrize("arguments, word", [
