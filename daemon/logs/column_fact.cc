@@ -74,7 +74,6 @@ void ColumnFact::SetEpoch(double epoch) {
   // Far above any count of epochs: times the steps of one it is still a step.
   if (!(epoch >= 0 && epoch < 1e6)) return;
   epoch_ = static_cast<int64_t>(epoch);
-  epochs_told_ = true;
 }
 
 // The same text in two lines, one after the other, was cut in neither.
@@ -365,6 +364,7 @@ void ColumnFact::Tell(FactList* facts) {
   if (fact_.step) {
     steps_seen_ = true;
     std::optional<int64_t> epoch = epoch_;
+    epochs_told_ |= epoch.has_value();
     if (whole_ != 0 && !epochs_told_) epoch = laps_.Epoch(*fact_.step, whole_);
     fact_.step = steps_.Step(epoch, *fact_.step, whole_);
   } else if (epoch_ && !steps_seen_) {

@@ -180,7 +180,7 @@ class ColumnFact {
   int64_t step_beside_ = -1;  // -1: none yet
   bool step_of_counter_ = false;
   bool steps_seen_ = false;
-  bool epochs_told_ = false;  // by any line
+  bool epochs_told_ = false;  // beside a step
   RoundedSteps rounded_;
   SeenEpochSteps steps_;
   int64_t mean_of_ = 0;  // steps of the epoch, in the newest such line

@@ -140,4 +140,15 @@ std::string_view KindOfLossNamed(std::string_view before) {
   return std::ranges::any_of(kNoise, named) ? "denoising" : "";
 }
 
+bool SaysBestFollows(std::string_view line) {
+  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
+                                 line.find("est round") != line.npos);
+}
+
+bool SpeaksOfBest(std::string_view before) {
+  constexpr std::string_view kBest[] = {"best model", "best epoch",
+                                        "best checkpoint", "best weights"};
+  return HasOneOf(LowerCase(before), kBest);
+}
+
 }  // namespace nanwatch

@@ -390,9 +390,4 @@ std::optional<StepPlace> CountOfBatch(std::string_view line) {
   return StepPlace{*batch, 0, epoch};
 }
 
-bool SaysBestFollows(std::string_view line) {
-  return line.ends_with(':') && (line.find("est iteration") != line.npos ||
-                                 line.find("est round") != line.npos);
-}
-
 }  // namespace nanwatch

@@ -93,6 +93,9 @@ struct NamedLoss {
 };
 std::optional<NamedLoss> LossInWords(std::string_view line);
 
+// "Step 100: Val Loss 4.89 | LR:": where an evaluation's begins.
+std::optional<size_t> EvaluationLossInWords(std::string_view line);
+
 // "Loss is NaN", of a step that was made: not "stops if the loss is NaN", nor
 // one that was skipped.
 bool SaysLossIsNaN(std::string_view line);
@@ -118,6 +121,10 @@ bool IsSettings(std::string_view line);
 // "Early stopping, best iteration is:", behind which a line of before is said
 // again.
 bool SaysBestFollows(std::string_view line);
+
+// "Saving the best model at epoch=24, with": what follows was told in a line of
+// its own.
+bool SpeaksOfBest(std::string_view before);
 
 // "Epoch[4] Train-CrossEntropy=nan", MXNet's line at an epoch's end: of the
 // metric that its lines of batches set back, what came since, which may be

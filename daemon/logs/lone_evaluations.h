@@ -10,6 +10,7 @@
 
 #include "logs/evaluation_news.h"
 #include "logs/fact.h"
+#include "logs/in_words.h"
 #include "logs/scan.h"
 
 namespace nanwatch {
@@ -25,7 +26,8 @@ class LoneEvaluations {
   void Note(size_t at) {
     if (!at_) at_ = at;
   }
-  std::optional<double> Loss(std::string_view line) const {
+  std::optional<double> Loss(std::string_view line) {
+    if (!at_) at_ = EvaluationLossInWords(line);
     return at_ ? ValueAt(line.substr(*at_)) : std::nullopt;
   }
   // It is the line's loss. Returns where it begins. REQUIRES: Loss() is one.

@@ -187,6 +187,19 @@ std::optional<NamedLoss> LossInWords(std::string_view line) {
       .value = *parts, .parts = true, .of_policy = of_policy, .at = behind};
 }
 
+std::optional<size_t> EvaluationLossInWords(std::string_view line) {
+  for (size_t at = line.find("oss "); at != line.npos;
+       at = line.find("oss ", at + 1)) {
+    if (at == 0 || (line[at - 1] | 0x20) != 'l') continue;
+    const std::string_view before = line.substr(0, at - 1);
+    constexpr std::string_view kOthers[] = {"best", "min", "low"};
+    if (!IsEvaluation(before) || HasOneOf(LowerCase(before), kOthers)) continue;
+    Scan scan(InsideCall(line.substr(at + 4)));
+    if (scan.Number() && scan.peek() != '%') return at + 4;
+  }
+  return std::nullopt;
+}
+
 bool SaysLossIsNaN(std::string_view line) {
   static constexpr std::string_view kOthers[] = {"if ", "If ",  "hen ",
                                                  "kip", "gnor", "iscard"};

@@ -116,6 +116,8 @@ std::optional<StepPlace> StepBehindDrawing(std::string_view line) {
         open != line.npos && line[open] == '[' && at - open > kShortest;
     if (!drawn) continue;
     Scan scan(line, at + 1);
+    Scan share = scan;  // "] 8.5% 5000/58874"
+    if (share.Skip(" ") && share.Number() && share.Skip("% ")) scan = share;
     const std::optional<Ratio> ratio = ReadRatio(&scan);
     const char next = scan.peek();
     const bool ends = next == '\0' || next == ',' || next == ' ' || next == ';';

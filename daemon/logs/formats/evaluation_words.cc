@@ -104,6 +104,7 @@ std::optional<Named> LossBehind(std::string_view text) {
     scan.SkipBlanks();
     if (scan.Skip('|')) scan.SkipBlanks();  // of a table's row
     if (!scan.Skip('\'')) scan.Skip('"');
+    scan = Scan(InsideCall(scan.rest()));  // "val_loss tensor(nan)"
     std::optional<double> value = scan.Number();
     // "Validation loss 526:  0.42": the first is the step.
     if (value && *value == std::floor(*value) && scan.Skip(": ")) {

@@ -22,16 +22,17 @@ class KerasReader : public LineReader {
   void Read(std::string_view line, FactList* facts) override {
     const size_t bar = BarOf(line);
     const size_t at = std::min(line.rfind("Epoch "), line.size());
-    const std::optional<int64_t> epoch = EpochAlone(line.substr(at));
-    if (epoch && bar > at) {
-      epoch_ = *epoch;
+    const std::optional<Ratio> heading = EpochAlone(line.substr(at));
+    if (heading && bar > at) {
+      // Trainings of an epoch each go on.
+      epoch_ = heading->whole == 1 ? epoch_ + 1 : heading->part;
       return;
     }
     if (bar == std::string_view::npos) return;
-    ReadBar(epoch ? line.substr(0, at) : line, bar, facts);
+    ReadBar(heading ? line.substr(0, at) : line, bar, facts);
     // What is glued to a bar is the next one's, or a validation's, which calls
     // itself the first: "loss: 0.2442Epoch 1/10".
-    if (epoch == epoch_ + 1) ++epoch_;
+    if (heading && heading->part == epoch_ + 1) ++epoch_;
   }
 
  private:
@@ -51,12 +52,12 @@ class KerasReader : public LineReader {
   }
 
   // "Epoch 3/10", with nothing behind it.
-  static std::optional<int64_t> EpochAlone(std::string_view text) {
+  static std::optional<Ratio> EpochAlone(std::string_view text) {
     Scan scan(text);
     if (!scan.Skip("Epoch ")) return std::nullopt;
     const std::optional<Ratio> epoch = ReadRatio(&scan);
     if (!epoch || !TrimBlanks(scan.rest()).empty()) return std::nullopt;
-    return epoch->part;
+    return epoch;
   }
 
   // Where the blank before a drawn bar stands, behind "12/120"; npos: nowhere.

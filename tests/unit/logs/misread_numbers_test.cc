@@ -122,5 +122,55 @@ TEST(MisreadNumbers, TheNumberOfALossIsNoTerm) {
             "step=100 loss=0.75\n");
 }
 
+TEST(MisreadNumbers, SummariesOfEpochsBetweenBarsLeaveTheirLapsAlone) {
+  EXPECT_EQ(Told("Train: 40%|##  | 4/10 [00:01<00:01, 5.0it/s, loss=2.5]\n"
+                 "Train: 80%|### | 8/10 [00:02<00:00, 5.0it/s, loss=2.25]\n"
+                 "Epoch 1/3 | Train Loss: 2.4 | Time: 4.5s\n"
+                 "Train: 40%|##  | 4/10 [00:01<00:01, 5.0it/s, loss=2]\n"
+                 "Train: 80%|### | 8/10 [00:02<00:00, 5.0it/s, loss=1.75]\n"
+                 "Epoch 2/3 | Train Loss: 1.9 | Time: 4.5s\n"
+                 "Train: 40%|##  | 4/10 [00:01<00:01, 5.0it/s, loss=1.5]"),
+            "step=4 loss=2.5\nstep=8 loss=2.25\n"
+            "step=14 loss=2\nstep=18 loss=1.75\nstep=24 loss=1.5\n");
+}
+
+TEST(MisreadNumbers, AShareMayStandBehindADrawnBar) {
+  EXPECT_EQ(Told("Train [===    ] 8.5% 5000/58874 | 4.6 it/s | loss=2.5\n"
+                 "Train [====   ] 17.0% 10000/58874 | 4.6 it/s | loss=2.25"),
+            "step=5000 loss=2.5\nstep=10000 loss=2.25\n");
+}
+
+TEST(MisreadNumbers, WhatIsSaidOfTheBestModelWasToldBefore) {
+  EXPECT_EQ(Told("Epoch: 20/90, MSE Loss:2.5\nEpoch: 40/90, MSE Loss:2.25\n"
+                 "Saving the best model at epoch=31, with loss=2.2"),
+            "step=20 loss=2.5\nstep=40 loss=2.25\n");
+  // Nothing else tells it.
+  EXPECT_EQ(Told("New best model at step=31, with loss=2.5\n"
+                 "New best model at step=41, with loss=2.25"),
+            "step=31 loss=2.5\nstep=41 loss=2.25\n");
+}
+
+TEST(MisreadNumbers, LossesOfEvaluationsAloneNeedNoSign) {
+  EXPECT_EQ(Told("Step 0: Val Loss 2.5 | LR: 1e-4\n"
+                 "Step 100: Val Loss 2.25 | LR: 1e-4\n"
+                 "Step 200: Val Loss 2 | LR: 1e-4"),
+            "step=0 loss=2.5 guessed\nstep=100 loss=2.25 guessed\n"
+            "step=200 loss=2 guessed\n");
+  // Where the training's are told, they are none of its.
+  EXPECT_EQ(Told("Step 0: Loss 2.5 | LR: 1e-4\nStep 0: Val Loss 2 | LR: 1e-4\n"
+                 "Step 100: Loss 2.25 | LR: 1e-4"),
+            "step=0 loss=2.5 learning_rate=0.0001\n"
+            "step=100 loss=2.25 learning_rate=0.0001\n");
+}
+
+TEST(MisreadNumbers, TrainingsOfAnEpochEachGoOn) {
+  const std::string_view bar =
+      "100/100 [==========] - 142s 1s/step - loss: 8.8566 - val_loss: 7.96\n";
+  const std::string one = "Epoch 1/1\n" + std::string(bar);
+  EXPECT_EQ(ToldFacts("keras", one + one + one),
+            "step=100 loss=8.8566\nstep=200 loss=8.8566\n"
+            "step=300 loss=8.8566\n");
+}
+
 }  // namespace
 }  // namespace nanwatch
