@@ -12,6 +12,9 @@ namespace {
 
 using Array = NumberArrays::Array;
 
+// Passed on in place of a line of the object: lines are counted.
+constexpr std::string_view kTaken = "";
+
 bool IsAbsent(std::string_view word) {
   return word == "null" || word == "None";
 }
@@ -154,7 +157,7 @@ void ArrayRows::TakePart(std::string_view line) {
   if (first && object_.ended() && object_.took()) {
     held_ = line;
   } else {
-    sink_(object_.took() ? std::string_view() : line);
+    sink_(object_.took() ? kTaken : line);
   }
 }
 
@@ -193,7 +196,7 @@ void ArrayRows::Finish() {
     worth = own;
     best = array.size;
   }
-  if (!held_.empty()) sink_(worth > 0 ? std::string_view() : held_);
+  if (!held_.empty()) sink_(worth > 0 ? kTaken : std::string_view(held_));
   if (worth > 0) Tell(best);
 }
 
