@@ -74,6 +74,7 @@ void ColumnFact::SetEpoch(double epoch) {
   // Far above any count of epochs: times the steps of one it is still a step.
   if (!(epoch >= 0 && epoch < 1e6)) return;
   epoch_ = static_cast<int64_t>(epoch);
+  if (!has_step()) laps_.Note(*epoch_);
 }
 
 // The same text in two lines, one after the other, was cut in neither.

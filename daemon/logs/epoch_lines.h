@@ -94,9 +94,10 @@ class EpochHeadings {
   bool again_ = false;    // it is the first one's
 };
 
-// Steps that begin anew behind the last of so many are the next epoch's; that
-// go back before, a run's that began again. Nobody counts the batches of a run:
-// they begin anew in each epoch, however many it has.
+// Steps that begin anew behind the last of so many are the next epoch's; before
+// it, another run's, as where other lines tell an epoch far below the one
+// before. Nobody counts the batches of a run: they begin anew in each epoch,
+// however many it has.
 class Laps {
  public:
   static constexpr int64_t kSome = -1;  // batches, of a whole that is not told
@@ -108,15 +109,21 @@ class Laps {
       stride_ = 0;
     } else if (step > step_) {
       stride_ = step - step_;
-    } else if (step < step_ && step <= stride_ && step_ >= whole - stride_) {
-      ++epoch_;
+    } else if (step < step_ && step <= stride_) {
+      epoch_ = step_ >= whole - stride_ ? epoch_ + 1 : 0;
     }
     step_ = step;
     return epoch_;
   }
+  // Of a line that tells no step. One that is late is of the epoch before.
+  void Note(int64_t epoch) {
+    if (epoch + 1 < told_) epoch_ = 0;
+    told_ = epoch;
+  }
 
  private:
   int64_t epoch_ = 0;
+  int64_t told_ = 0;    // by the newest line without a step
   int64_t step_ = 0;    // of the newest line
   int64_t whole_ = 0;   // 0: none yet
   int64_t stride_ = 0;  // steps from line to line

@@ -145,10 +145,4 @@ bool SaysBestFollows(std::string_view line) {
                                  line.find("est round") != line.npos);
 }
 
-bool SpeaksOfBest(std::string_view before) {
-  constexpr std::string_view kBest[] = {"best model", "best epoch",
-                                        "best checkpoint", "best weights"};
-  return HasOneOf(LowerCase(before), kBest);
-}
-
 }  // namespace nanwatch

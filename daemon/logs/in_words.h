@@ -122,10 +122,6 @@ bool IsSettings(std::string_view line);
 // again.
 bool SaysBestFollows(std::string_view line);
 
-// "Saving the best model at epoch=24, with": what follows was told in a line of
-// its own.
-bool SpeaksOfBest(std::string_view before);
-
 // "Epoch[4] Train-CrossEntropy=nan", MXNet's line at an epoch's end: of the
 // metric that its lines of batches set back, what came since, which may be
 // nothing.

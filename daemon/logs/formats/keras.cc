@@ -24,18 +24,26 @@ class KerasReader : public LineReader {
     const size_t at = std::min(line.rfind("Epoch "), line.size());
     const std::optional<Ratio> heading = EpochAlone(line.substr(at));
     if (heading && bar > at) {
-      // Trainings of an epoch each go on.
-      epoch_ = heading->whole == 1 ? epoch_ + 1 : heading->part;
+      epoch_ = GoesOn(*heading) ? epoch_ + 1 : heading->part;
+      whole_ = heading->whole;
       return;
     }
     if (bar == std::string_view::npos) return;
     ReadBar(heading ? line.substr(0, at) : line, bar, facts);
     // What is glued to a bar is the next one's, or a validation's, which calls
     // itself the first: "loss: 0.2442Epoch 1/10".
-    if (heading && heading->part == epoch_ + 1) ++epoch_;
+    if (heading && (heading->part == epoch_ + 1 || GoesOn(*heading))) {
+      ++epoch_;
+      whole_ = heading->whole;
+    }
   }
 
  private:
+  // Trainings of an epoch each, one behind another.
+  bool GoesOn(const Ratio& heading) const {
+    return heading.whole == 1 && whole_ == 1 && ended_;
+  }
+
   void ReadBar(std::string_view line, size_t bar, FactList* facts) {
     const size_t begin = line.find_last_not_of("0123456789/", bar - 1) + 1;
     Scan scan(line, begin);
@@ -48,6 +56,7 @@ class KerasReader : public LineReader {
         scan.rest().find("/step") == std::string_view::npos) {
       return;
     }
+    ended_ = batch->part == batch->whole;
     AddBar(scan.rest(), *batch, facts);
   }
 
@@ -90,6 +99,8 @@ class KerasReader : public LineReader {
   }
 
   int64_t epoch_ = 0;
+  int64_t whole_ = 0;   // epochs, of the newest heading
+  bool ended_ = false;  // the newest bar is whole
   int64_t step_ = 0;
 };
 

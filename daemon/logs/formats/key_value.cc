@@ -112,8 +112,6 @@ class KeyValueReader : public LineReader {
     const BarPlace drawn = bar.value_or(BarPlace());
     AddPairs(line, 0, clocks ? drawn.begin : line.size(), &name);
     const size_t begin = name.value_or(clocks ? drawn.begin : 0);
-    const bool best = name && SpeaksOfBest(line.substr(0, begin));
-    if (best && whole_seen_) return Understand(facts);
     if (IsEvaluation(LastTitle(line.substr(0, begin)))) {
       if (!evaluations_.Loss(line)) return;
       fact_.Begin(0);  // all of the line is the evaluation's
@@ -159,7 +157,7 @@ class KeyValueReader : public LineReader {
     if (step) {
       const bool loss = fact_.fact().has(StepField::kLoss);
       punctuated_ |= punctuated && loss;
-      whole_seen_ |= loss && !summed && !best;
+      whole_seen_ |= loss && !summed;
       words_ = 0;
       Tell(line, facts);
       evaluations_.Hold(first, facts);

@@ -223,7 +223,7 @@ constexpr SampleLines kLines[] = {
      "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [20/30]\n"
      "loss: 2.5 [0/30]\nloss: 2.5 [10/30]\nloss: 2.5 [0/30]",
      "step=0 loss=2.5\nstep=10 loss=2.5\nstep=20 loss=2.5\n"
-     "step=30 loss=2.5\nstep=40 loss=2.5\nstep=30 loss=2.5"},
+     "step=30 loss=2.5\nstep=40 loss=2.5\nstep=0 loss=2.5"},
     {"an epoch and no step",
      "Epoch: 000, Train Loss: 2.5, Val Loss: 3.5\n"
      "Epoch: 001, Val Loss: nan, Train Loss: 2.25\n"
