@@ -110,7 +110,8 @@ class Tracker(GeneralTracker):  # type: ignore[misc]
     def watch(
         self, accelerator: Any, model: Any, optimizer: Any, **options: Any
     ) -> Watch:
-        """Of a model and an optimizer that `accelerator.prepare` gave."""
+        """Watches `model` and `optimizer`, which `accelerator.prepare` gave.
+        `options` are those of `nanwatch.torch.watch`."""
         options = {**self._options, **options}
         if self._run is not None:
             options["run"] = self._run
