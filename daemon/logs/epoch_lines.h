@@ -13,7 +13,8 @@ namespace nanwatch {
 // A line an epoch: its step is the epoch. Where an epoch has several lines,
 // they are counted, and anew where a run begins: the epoch goes back by more
 // than that of a rank that is late, behind as many lines as a run has at least:
-// rounds of a few epochs are one run's.
+// rounds of a few epochs are one run's. Where epochs had a line each, the first
+// one again is the next run's, behind a run of one.
 class EpochLines {
  public:
   // The run begins anew with the next line.
@@ -29,9 +30,12 @@ class EpochLines {
   int64_t Step(int64_t epoch, bool* counted) {
     ++lines_;
     if (several_ && epoch + 1 < epoch_) BeginAnew();
-    const bool same = std::exchange(epoch_, epoch) == epoch;
+    if (first_ < 0) first_ = epoch;
+    const bool again = std::exchange(epoch_, epoch) == epoch;
+    const bool next = again && epoch == first_ && one_each_ >= kOneEach;
+    const bool same = again && !next;
     one_each_ += same ? -1 : 1;
-    const bool anew = std::exchange(anew_, false);
+    const bool anew = std::exchange(anew_, false) || next;
     if (!several_ && !same) {
       *counted = anew && epoch == step_;
       step_ = epoch;
@@ -45,8 +49,10 @@ class EpochLines {
   bool one_each() const { return one_each_ > 0; }
 
  private:
-  static constexpr int64_t kOfRun = 24;  // ours
+  static constexpr int64_t kOfRun = 24;   // ours
+  static constexpr int64_t kOneEach = 4;  // epochs that show it; ours
 
+  int64_t first_ = -1;  // of the log
   int64_t epoch_ = -1;
   int64_t step_ = 0;
   int64_t lines_ = 0;     // of the run

@@ -143,6 +143,15 @@ TEST(MisreadNumbers, SummariesOfEpochsBetweenBarsLeaveTheirLapsAlone) {
             "step=14 loss=2\nstep=18 loss=1.75\n");
 }
 
+TEST(MisreadNumbers, TheFirstEpochTwiceIsARunOfOneAndTheNext) {
+  EXPECT_EQ(Told("Epoch 1, Loss: 2.5\nEpoch 2, Loss: 2.25\nEpoch 3, Loss: 2\n"
+                 "Epoch 4, Loss: 1.75\nEpoch 1, Loss: 2.5\nEpoch 1, Loss: 2.5\n"
+                 "Epoch 2, Loss: 2.25"),
+            "step=1 loss=2.5\nstep=2 loss=2.25\nstep=3 loss=2\n"
+            "step=4 loss=1.75\nstep=1 loss=2.5\nstep=1 loss=2.5\n"
+            "step=2 loss=2.25\n");
+}
+
 TEST(MisreadNumbers, AShareMayStandBehindADrawnBar) {
   EXPECT_EQ(Told("Train [===    ] 8.5% 5000/58874 | 4.6 it/s | loss=2.5\n"
                  "Train [====   ] 17.0% 10000/58874 | 4.6 it/s | loss=2.25"),
