@@ -32,8 +32,7 @@ class RivalLosses {
     loss_ = loss;
   }
 
-  // The client sees it: of one optimizer whose rival nobody watches, too, and
-  // of two that have no step in common.
+  // The client sees it, of one optimizer whose rival nobody watches.
   void Tell() { told_ = true; }
 
   bool Seen() const { return seen_ || told_; }

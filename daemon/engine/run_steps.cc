@@ -76,7 +76,7 @@ void RunState::TakeSteps(Time now, RankState* rank, const StepColumns& columns,
     }
   }
   Learn(columns);
-  if (columns.seen.rival_loss && !HasOneAim(description_)) rank->rivals.Tell();
+  if (columns.seen.rival_loss) rank->rivals.Tell();
   StepReader reader(columns);
   StepRecord record;
   shared_->logs.Take(columns);

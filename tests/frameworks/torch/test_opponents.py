@@ -59,37 +59,6 @@ def test_one_whose_judge_does_not_learn(daemon, name):
     assert not told
 
 
-def both(daemon, name, detached):
-    """A GAN whose updates are steps of their own; `detached`: what trains the
-    discriminator does not reach the generator, as it should be."""
-    torch.manual_seed(2)
-    g, d = net(8, 64, 64, 2), net(2, 64, 64, 1)
-    players = {"d": torch.optim.Adam(d.parameters(), 5e-4, (0.5, 0.999)),
-               "g": torch.optim.Adam(g.parameters(), 5e-4, (0.5, 0.999))}
-    aim = nn.BCEWithLogitsLoss()
-    one, none = torch.ones(64, 1), torch.zeros(64, 1)
-    with nanwatch.torch.watch(nn.ModuleDict({"g": g, "d": d}), players,
-                              run=name, address=daemon.address) as watch:
-        for _ in range(300):
-            fake = g(torch.randn(64, 8))
-            judged = fake.detach() if detached else fake
-            for player in "dg":
-                players[player].zero_grad()
-                loss = aim(d(fake), one) if player == "g" else (
-                    aim(d(ring(64)), one) + aim(d(judged), none))
-                loss.backward(retain_graph=not detached)
-                players[player].step()
-                watch.step(loss, optimizer=player)
-        assert watch.flush(20)
-        return watch.run._shared.seen.rival_loss, Verdict(daemon, name)
-
-
-def test_players_that_have_no_step_in_common(daemon, name):
-    told, it = both(daemon, name, detached=True)
-    assert told
-    assert it.worst in ("", "info"), it
-
-
 def run(parts, passes):
     """`passes`: of a step, functions of the modules' outputs."""
     mine, theirs = parts

@@ -103,7 +103,7 @@ class Looks:
         self._trained = trained
         self._guard.run._shared.seen = Seen(
             all([f.clearing.fresh for f in self._followed]),
-            self._opponents.seen or self.rivals.seen,
+            self._opponents.seen,
             self._objective.follows_rewards,
             now - self._moved < _SENT,
         )
