@@ -121,7 +121,9 @@ while True:
 
 
 def signalled(daemon, name, text, number):  # noqa: F811
-    process = program(BEGIN + text, name, daemon.address)
+    # Tests that nohup started would hand on that SIGHUP is ignored.
+    heeds = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+    process = program(heeds + BEGIN + text, name, daemon.address)
     assert process.stdout.readline() == "up\n"
     time.sleep(0.2)
     process.send_signal(number)
