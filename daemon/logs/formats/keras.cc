@@ -23,25 +23,24 @@ class KerasReader : public LineReader {
     const size_t bar = BarOf(line);
     const size_t at = std::min(line.rfind("Epoch "), line.size());
     const std::optional<Ratio> heading = EpochAlone(line.substr(at));
-    if (heading && bar > at) {
-      epoch_ = GoesOn(*heading) ? epoch_ + 1 : heading->part;
-      whole_ = heading->whole;
-      return;
+    const bool alone = heading && bar > at;
+    if (!alone) {
+      if (bar == std::string_view::npos) return;
+      ReadBar(heading ? line.substr(0, at) : line, bar, facts);
     }
-    if (bar == std::string_view::npos) return;
-    ReadBar(heading ? line.substr(0, at) : line, bar, facts);
-    // What is glued to a bar is the next one's, or a validation's, which calls
-    // itself the first: "loss: 0.2442Epoch 1/10".
-    if (heading && (heading->part == epoch_ + 1 || GoesOn(*heading))) {
-      ++epoch_;
-      whole_ = heading->whole;
-    }
+    if (heading) Begin(*heading, alone);
   }
 
  private:
-  // Trainings of an epoch each, one behind another.
-  bool GoesOn(const Ratio& heading) const {
-    return heading.whole == 1 && whole_ == 1 && ended_;
+  // Trainings of an epoch each go on, one behind another. What is glued to a
+  // bar is the next one's, or a validation's, which calls itself the first:
+  // "loss: 0.2442Epoch 1/10".
+  void Begin(const Ratio& heading, bool alone) {
+    const bool goes_on = heading.whole == 1 && whole_ == 1 && ended_;
+    const int64_t epoch = goes_on ? epoch_ + 1 : heading.part;
+    if (!alone && epoch != epoch_ + 1) return;
+    epoch_ = epoch;
+    whole_ = heading.whole;
   }
 
   void ReadBar(std::string_view line, size_t bar, FactList* facts) {

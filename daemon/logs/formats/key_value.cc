@@ -302,8 +302,9 @@ class KeyValueReader : public LineReader {
 
   // An evaluation's loss, where the log shows no other.
   bool AddEvaluation(std::string_view line) {
+    if (names_.mapped()) return false;
     const auto loss = evaluations_.Loss(line);
-    if (!loss || names_.mapped() || !fact_.AddEvaluation(*loss)) return false;
+    if (!loss || !fact_.AddEvaluation(*loss)) return false;
     loss_at_ = evaluations_.Take();
     return true;
   }

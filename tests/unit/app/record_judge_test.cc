@@ -28,6 +28,15 @@ StepRecord Update(int64_t number, double scale, bool over) {
   return step;
 }
 
+// Of a run of which nothing else is known, and whose news nobody takes.
+RecordJudge::Options Plain() {
+  return {.run_id = "r",
+          .rules = {},
+          .describe = [](int32_t) { return RunDescription(); },
+          .on_notice = {},
+          .on_event = {}};
+}
+
 // A finding is described anew now and then only, while it lasts.
 TEST(RecordJudgeTest, TheLastWordIsOfTheLastRecord) {
   int told = 0;
@@ -91,11 +100,7 @@ TEST(RecordJudgeTest, WhatTrainsMayShowLater) {
 // A fall to the floor is found as a streak first, then at the floor: one
 // trouble, and one line of a report.
 TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   double scale = 131072;
   const auto take = [&](int64_t i, bool over) {
     StepRecord record = Update(i, scale, over);
@@ -123,11 +128,7 @@ TEST(RecordJudgeTest, OneTroubleIsOneIncident) {
 
 // A checkpoint that was not loaded, after a restart ten steps back.
 TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   const auto take = [&](int64_t step, double loss) {
     StepRecord record = Update(step, 65536, false);
     record.value[static_cast<int>(StepField::kLoss)] = loss;
@@ -144,11 +145,7 @@ TEST(RecordJudgeTest, ARestartGoesOnWithWhatWasReached) {
 // 400 healthy steps, 60 that `loss` tells, and a restart from step 380 that
 // goes well: how bad the first attempt was.
 Severity WorstOfRestarted(const std::function<double(int64_t)>& loss) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   const auto take = [&](int64_t step, double value) {
     StepRecord record = Update(step, 65536, false);
     record.value[static_cast<int>(StepField::kLoss)] =
@@ -178,11 +175,7 @@ TEST(RecordJudgeTest, AnAttemptThatWasGivenUpIsJudgedAsItStood) {
 
 // 300 healthy steps, 100 at three times the loss, and `after` that are healthy.
 RecordVerdict VerdictOfHigh(int64_t after) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   for (int64_t i = 1; i <= 400 + after; ++i) {
     const bool high = i > 300 && i <= 400;
     StepRecord record = Update(i, 65536, false);
@@ -207,11 +200,7 @@ TEST(RecordJudgeTest, WhatWasCriticalAndIsOverIsAWarning) {
 // Each time at step 5300, from the checkpoint of step 5000; the last attempt
 // goes well.
 TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   const auto take = [&](int64_t step, bool bad) {
     StepRecord record = Update(step, 65536, false);
     record.flags_present = record.flags = 0;
@@ -242,11 +231,7 @@ TEST(RecordJudgeTest, WhatEachRestartRepeatsIsOneIncident) {
 
 // A scaler that lives at 1/2 and probes each 2,000 updates.
 TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   double scale = 4;
   for (int64_t i = 0; i < 3; ++i)
     judge.Take(0, "", Update(i, scale /= 2, true));
@@ -268,11 +253,7 @@ TEST(RecordJudgeTest, WhatEachProbeRepeatsIsOneIncident) {
 
 // Weeks of training later it is another one.
 TEST(RecordJudgeTest, WhatALaterAttemptMeetsFarBeyondIsItsOwn) {
-  RecordJudge judge({.run_id = "r",
-                     .rules = {},
-                     .describe = [](int32_t) { return RunDescription(); },
-                     .on_notice = {},
-                     .on_event = {}});
+  RecordJudge judge(Plain());
   const auto run = [&](int64_t from, int64_t bad_from) {
     for (int64_t i = from; i < bad_from + 10; ++i) {
       StepRecord record = Update(i, 65536, false);
